@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import GapDNERError
-from ..formats.files import decode_line, input_files, read_json_lines, read_text, require_data
+from ..formats.files import (
+    decode_line,
+    input_files,
+    read_json_lines,
+    read_text,
+    require_data,
+    skip_word_files,
+)
 from ..formats.report import Place, Report, printable, reading
 
 STDIN = Path("-")
@@ -28,6 +35,7 @@ def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
         return _read_standard_input(report)
     require_data(path)
     if path.is_dir():
+        skip_word_files(path, report)
         return _read_files(path, input_files(path, (".txt",)), report)
     if path.suffix == ".txt":
         return _read_files(path.parent, [path], report)

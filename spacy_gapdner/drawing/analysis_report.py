@@ -12,7 +12,7 @@ from ..analysis.matching import KINDS, MISSED, SPURIOUS
 from ..analysis.model_report import ERROR_COLUMNS, NOTHING, ErrorInContext, ModelReport
 from ..analysis.score_tables import f1_table, percent_f1, score_rows
 from ..formats.outputs import filling, write_json
-from ..formats.tables import write_rows
+from ..formats.tables import CSV_ENCODING, write_rows
 from .bars import ENTITIES_CSS, Bar, render_entities
 from .page import SEARCH_JS, TEMPLATES, Shaded, read_static, render_page, render_table
 
@@ -54,7 +54,7 @@ def write_report(
             "errors.csv": [("model", *ERROR_COLUMNS), *errors],
         }
         for file, rows in tables.items():
-            with (filled / file).open("w", encoding="utf-8", newline="") as stream:
+            with (filled / file).open("w", encoding=CSV_ENCODING, newline="") as stream:
                 write_rows(stream, rows)
 
 

@@ -252,7 +252,7 @@ def _annotations(
     # yields the letters and contents of the lines about an entity
     kb_name = entity.attrs.get("kb_name")
     if _REFERENCE.fullmatch(entity.kb_id_):
-        shown = " ".join(str(kb_name or entity.text).split())
+        shown = " ".join(str(kb_name or "").split())
         yield "N", f"Reference {name} {entity.kb_id_}\t{shown}"
     elif entity.kb_id_ or kb_name:
         # brat requires RESOURCE:ID

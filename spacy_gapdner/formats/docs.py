@@ -14,7 +14,7 @@ from ..errors import GapDNERError
 from ..sentences import make_doc
 from .records import Record, TextEntity, TextRecord, TokenRecord
 from .relations import DOC_RELATIONS, keep_relations
-from .report import Action, Place, Report, printable
+from .report import Action, Place, Report, printable, reading
 
 Alignment = Literal["expand", "contract", "strict"]
 
@@ -68,7 +68,9 @@ def to_docs(
                 report.entities += len(get_entities(record, spans_key))
                 yield record
             else:
-                yield from maker.from_text(cast(TextRecord, record))
+                text = cast(TextRecord, record)
+                with reading(report, Place(text.path, None, text.name)):
+                    yield from maker.from_text(text)
 
 
 def _name_of_sentence(record: Record) -> str | None:
@@ -131,6 +133,13 @@ class _Maker:
             yield doc
 
     def from_text(self, record: TextRecord) -> Iterator[Doc]:
+        for entity in record.entities:
+            if not all(0 <= a < b <= len(record.text) for a, b in entity.fragments):
+                raise GapDNERError(
+                    f"{entity.place if entity.place.file else record.name}: {entity.label} has "
+                    f"offsets outside the {len(record.text)} characters of its text: "
+                    f"{entity.fragments}. Correct the reader."
+                )
         self.report.entities += len(record.entities)
         if not record.text.strip():
             place = Place(record.path, None, record.name)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from xml.etree.ElementTree import ParseError
 
 from ..errors import GapDNERError
-from .report import Place, Report, reading
+from .report import UNREADABLE, Place, Report, reading
 
 T = TypeVar("T")
 Reader = Callable[..., Iterator[T]]
@@ -18,6 +18,8 @@ Reader = Callable[..., Iterator[T]]
 BOM = "\ufeff"
 # how .docx, .xlsx, .zip and .pdf begin
 _NO_TEXT = (b"PK\x03\x04", b"%PDF")
+WORD_SUFFIXES = (".docx", ".doc", ".odt", ".rtf")
+NOT_TEXT = "is a Word, Excel, PDF or zip file, not text. Save it as plain text."
 
 
 def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
@@ -68,6 +70,20 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return sorted(found, key=Path.as_posix)
 
 
+def word_files(folder: Path) -> list[Path]:
+    """RETURNS (list[Path]): The files of word processors in a folder, except hidden ones."""
+    files = sorted(folder.rglob("*"), key=Path.as_posix)
+    # programs store the locks of open documents as "~$name.docx"
+    visible = (file for file in files if not file.name.startswith((".", "~")))
+    return [file for file in visible if file.suffix.lower() in WORD_SUFFIXES]
+
+
+def skip_word_files(path: Path, report: Report | None) -> None:
+    """Add the files of word processors in a folder to the report as skipped documents."""
+    for file in word_files(path) if report is not None and path.is_dir() else ():
+        report.add("dropped", UNREADABLE, f"{file} {NOT_TEXT}", Place(str(file)))
+
+
 def require_data(path: Path) -> None:
     """Raise a GapDNERError if nothing exists at a path, or a trained pipeline."""
     if not path.exists():
@@ -113,7 +129,7 @@ def decode(raw: bytes, where: str) -> str:
         problem = f"is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
         problem += "Convert the file to UTF-8 first."
         if raw.startswith(_NO_TEXT):
-            problem = "is a Word, Excel, PDF or zip file, not text. Save it as plain text."
+            problem = NOT_TEXT
         raise GapDNERError(f"{where} {problem}") from None
 
 

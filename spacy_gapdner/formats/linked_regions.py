@@ -94,10 +94,12 @@ class LinkedRegions:
         for number in sorted(range(len(regions)), key=targets.__contains__):
             if number in targets and number in used:
                 continue
-            reached = [number]
+            reached, seen = [number], {number}
             for start in reached:
-                reached += [end for end in after.get(start, ()) if end not in reached]
-            used.update(reached)
+                ends = after.get(start, set()) - seen
+                reached += ends
+                seen |= ends
+            used |= seen
             parts = [regions[part] for part in reached]
             labels = sorted({part.label for part in parts} - {NO_TYPE})
             fragments = tuple(sorted(f for part in parts for f in part.fragments))

@@ -2,9 +2,11 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 import srsly
@@ -142,16 +144,17 @@ def write_files(
         Their names are unique, visible and inside the folder.
     """
     stems: set[str] = set()
+    numbers: Counter[str] = Counter()
     with filling(folder) as temporary:
         for doc in docs:
             name = str(doc.user_data.get(DOC_NAME, "")).replace("\0", "")
             # no hidden files or "..", and no absolute paths
             name = re.sub(r"(?:^|/)[./ ]*", "/", name).strip("/") or f"doc{len(stems) + 1:06d}"
-            stem, number = name, 1
+            stem = name
             while stem in stems:
                 # sentences of the same document: NAME, NAME-2, NAME-3, ...
-                number += 1
-                stem = f"{name}-{number}"
+                numbers[name] += 1
+                stem = f"{name}-{numbers[name] + 1}"
             stems.add(stem)
             for suffix, content in render(doc).items():
                 file = with_ending(temporary / stem, suffix)
@@ -169,5 +172,12 @@ def with_ending(stem: Path, suffix: str) -> Path:
 def _temporary_folder(path: Path) -> Iterator[Path]:
     # next to the path, because files cannot be renamed across file systems
     path.parent.mkdir(parents=True, exist_ok=True)
+    for lock in path.parent.glob(".gapdner-*/lock"):
+        # of a process that was killed
+        with suppress(Timeout), FileLock(lock, timeout=0):
+            rmtree(lock.parent, ignore_errors=True)
     with TemporaryDirectory(dir=path.parent, prefix=".gapdner-") as name:
-        yield Path(name)
+        folder = Path(name, "files")
+        folder.mkdir()
+        with FileLock(Path(name, "lock")):
+            yield folder

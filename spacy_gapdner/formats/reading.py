@@ -14,6 +14,7 @@ from ..loading import load_splitter
 from ..sentences import LineBreaks
 from ..sentences import blank_pipeline as blank_pipeline
 from .docs import Alignment, to_docs
+from .files import skip_word_files
 from .records import Record, TextEntity
 from .registry import FORMATS, get_format, guess_format
 from .report import UNUSED_TYPE, Place, Report, logging_drops
@@ -77,6 +78,7 @@ def read(
     known = {"vocab": nlp.vocab, "spans_key": spans_key, **({"types": types} if types else {})}
     given |= {key: value for key, value in known.items() if key in chosen.options}
     with logging_drops(report, path) as report:
+        skip_word_files(path, report)
         records = chosen.reader(path, report, **given)
         if types and "types" not in given:
             records = _of_types(records, types, spans_key, report, Place(str(path)))

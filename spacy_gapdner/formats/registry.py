@@ -1,7 +1,7 @@
 """The formats, with their readers and writers."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from .brat import ANNOTATION_SUFFIXES, has_annotations, read_brat, write_brat
 from .cas import read_cas
 from .conll import CONLL_SUFFIXES, has_tags, read_conll
 from .docbin import read_spacy, write_spacy
-from .files import first_text, require_data, visible_files
+from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
 from .inline import has_inline_mentions, read_inline, write_inline
 from .jsonl import read_jsonl, write_jsonl
 from .pubannotation import read_pubannotation, write_pubannotation
@@ -146,6 +146,8 @@ def guess_format(path: Path) -> str:
     names = sorted(name for name in fitting if name)
     if len(names) == 1:
         return names[0]
+    if not names:
+        _explain_content(path, files)
     seen = f"several formats fit ({', '.join(names)})" if names else "no format fits"
     raise GapDNERError(
         f"Cannot tell the format of {path}: {seen}. Choose it: {', '.join(readable())}."
@@ -178,5 +180,20 @@ def _annotation_files(folder: Path) -> list[Path]:
     suffixes = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s not in texts)
     files = visible_files(folder, tuple(suffixes)) or visible_files(folder, texts)
     if not files:
+        _explain_content(folder, word_files(folder))
         raise GapDNERError(f"{folder} contains no annotation file ({', '.join(suffixes)}).")
     return files
+
+
+def _explain_content(path: Path, files: Sequence[Path]) -> None:
+    # raises an error if the files have no annotation for an obvious reason
+    if files and not any(file.stat().st_size for file in files):
+        raise GapDNERError(f"{path} {'has only empty files' if path.is_dir() else 'is empty'}.")
+    for file in files:
+        if file.suffix in WORD_SUFFIXES or file.suffix == ".pdf":
+            raise GapDNERError(f"{file} {NOT_TEXT}")
+    if files and all(file.suffix == TXT for file in files):
+        raise GapDNERError(
+            f"{path} has text without annotation: no .ann file is next to it, and it is not inline "
+            "text. Annotate it, or use predict to find entities."
+        )

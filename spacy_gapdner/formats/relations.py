@@ -45,20 +45,30 @@ def keep_relations(
     the number of the Doc by the ids of entities. Lines that do not fit into one Doc are dropped.
     """
     known: dict[str, int | None] = dict(homes)
+    # lines can refer to other lines: each waits for the ids that are not known yet
+    missing = [{*targets_of(line.text)} - known.keys() for line in lines]
+    waiting: dict[str, list[int]] = {}
+    for number, ids in enumerate(missing):
+        for id in ids:
+            waiting.setdefault(id, []).append(number)
+    places: list[int | None] = [None] * len(lines)
+    ready = [number for number, ids in enumerate(missing) if not ids]
+    for number in ready:
+        found = {known[target] for target in targets_of(lines[number].text)}
+        places[number] = home = found.pop() if len(found) == 1 else None
+        id = lines[number].text.split("\t")[0]
+        if id not in known:
+            known[id] = home
+            for other in waiting.get(id, ()):
+                missing[other].remove(id)
+                if not missing[other]:
+                    ready.append(other)
     kept: list[list[str]] = [[] for _ in range(n_docs)]
-    # repeated, because lines can refer to other lines
-    while ready := [line for line in lines if known.keys() >= {*targets_of(line.text)}]:
-        for line in ready:
-            found = {known[target] for target in targets_of(line.text)}
-            home = found.pop() if len(found) == 1 else None
-            known.setdefault(line.text.split("\t")[0], home)
-            if home is None:
-                drop_line(line, report)
-            else:
-                kept[home].append(line.text)
-        lines = [line for line in lines if line not in ready]
-    for line in lines:
-        drop_line(line, report)
+    for line, home in zip(lines, places, strict=True):
+        if home is None:
+            drop_line(line, report)
+        else:
+            kept[home].append(line.text)
     return kept
 
 

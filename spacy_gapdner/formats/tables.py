@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import compress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -31,16 +31,26 @@ COLUMNS = {
     "kb_id": "string",
     "sentence": "string",
 }
+# Excel only reads UTF-8 with a byte order mark
+CSV_ENCODING = "utf-8-sig"
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
 def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> int:
-    """Write rows as lines of CSV and return their number. Line breaks in cells become spaces."""
+    """Write rows as lines of CSV and return their number. Line breaks in cells become spaces, and
+    numbers are rounded to six digits.
+    """
     writer, number = csv.writer(stream, lineterminator="\n"), 0
     for row in rows:
-        writer.writerow(_LINE_BREAK.sub(" ", x) if isinstance(x, str) else x for x in row)
+        writer.writerow(map(_cell, row))
         number += 1
     return number
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str):
+        return _LINE_BREAK.sub(" ", value).rstrip()
+    return round(value, 6) if isinstance(value, float) else value
 
 
 def entity_rows(
@@ -83,10 +93,13 @@ def to_dataframe(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> 
 
 def write_csv(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write entities as CSV, see `entity_rows`. Texts such as "=1+1" are not escaped: import the
-    columns into a spreadsheet as text.
+    columns into a spreadsheet as text. Columns that are empty for all entities are omitted.
     """
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-        return write_rows(stream, chain([COLUMNS], entity_rows(docs, spans_key))) - 1
+    rows = list(entity_rows(docs, spans_key))
+    used = [any(value not in (None, "") for value in c) for c in zip(*rows, strict=True)]
+    used = used or [True] * len(COLUMNS)
+    with replacing(path) as temporary, temporary.open("w", encoding=CSV_ENCODING, newline="") as f:
+        return write_rows(f, (compress(row, used) for row in [COLUMNS, *rows])) - 1
 
 
 def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:

@@ -119,7 +119,7 @@ def test_write(tmp_path, report):
     assert (tmp_path / "out/sub/b.txt").read_text() == "severe joint and\nshoulder pain"
     assert (tmp_path / "out/sub/b.ann").read_text() == (
         "T3\tADR 0 12;17 25\tsevere joint shoulder\n"
-        "N1\tReference T3 ICD:M25.5\tsevere joint shoulder\n"
+        "N1\tReference T3 ICD:M25.5\t\n"
         "A1\tNegation T3\nA2\tCertainty T3 Low\nA3\tn T3 2\n"
         "#1\tAnnotatorNotes T3\ta\n#2\tAnnotatorNotes T3\tb\n"
         "T1\tADR 0 6;26 30\tsevere pain\n"
@@ -134,6 +134,8 @@ def test_write(tmp_path, report):
     assert (issue.kind, issue.message) == ("ids replaced by T1, T2, ...", "'X1' -> T1")
     first = next(iter(read_docs(tmp_path / "out", report=report)))
     assert [entity.score for entity in get_entities(first)] == [None, None, 0.912346]
+    # no name is invented
+    assert get_entities(first)[0].attrs.keys() == {"id", "kb_id", "_"}
     assert "_" not in get_entities(first)[2].attrs
     assert report.counts("dropped") == {}
 

@@ -3,6 +3,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spacy_gapdner import Entity, get_entities
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
     Place,
@@ -128,6 +129,16 @@ def test_alignment_is_by_the_characters_of_tokens(nlp, alignment, data, text):
     whole = min(spots[touched[0]]) == start and max(spots[touched[-1]]) == last
     expected = {"expand": touched, "contract": within, "strict": touched if whole else []}
     assert [i for e in get_entities(found) for i in e.token_indices] == expected[alignment]
+
+
+@pytest.mark.parametrize("fragment", [(2, 5), (-1, 2), (2, 2)])
+def test_a_reader_with_offsets_outside_the_text(nlp, fragment):
+    records = [record("pain", (fragment,)), record("rash", ((0, 4),))]
+    with pytest.raises(GapDNERError, match=r"a\.ann:1: X has offsets outside the 4 characters"):
+        list(to_docs(records, nlp, Report()))
+    report = Report(skip=True)
+    assert [doc.text for doc in to_docs(records, nlp, report)] == ["rash"]
+    assert len(report.skipped) == 1
 
 
 def test_duplicates_after_tokenization(nlp, report, plain):

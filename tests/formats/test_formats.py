@@ -2,10 +2,12 @@ import pytest
 import spacy
 
 from spacy_gapdner import get_entities
+from spacy_gapdner.analysis.texts import read_texts
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     FORMATS,
     Format,
+    Report,
     TokenRecord,
     guess_format,
     load_docs,
@@ -38,7 +40,11 @@ def test_guess(write, files, path, name):
     ("files", "path", "message"),
     [
         ({}, "missing", "nothing at"),
-        ({"a.txt": "x"}, ".", "no format fits"),
+        ({"a.txt": "x"}, ".", "text without annotation: no .ann file is next to it"),
+        ({"a.txt": "", "b.txt": ""}, ".", "has only empty files"),
+        ({"a.jsonl": ""}, "a.jsonl", "a.jsonl is empty"),
+        ({"a.docx": "PK"}, ".", "a.docx is a Word, Excel, PDF or zip file, not text"),
+        ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF or zip file, not text"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
         ({"a.jsonl": RECORD, "a.ann": ""}, ".", r"several formats fit \(brat, w2ner\)"),
@@ -47,6 +53,17 @@ def test_guess(write, files, path, name):
 def test_cannot_guess(write, files, path, message):
     with pytest.raises(GapDNERError, match=message):
         guess_format(write(files) / path)
+
+
+def test_word_files_in_a_folder_are_skipped(write, report):
+    files = {"a.txt": "pain", "a.ann": "", "b.docx": "PK", "~$b.docx": "PK"}
+    folder = write(files)
+    assert [doc.text for doc in read(folder, report=report)] == ["pain"]
+    texts = Report()
+    assert [text["text"] for text, _ in read_texts(folder, texts)] == ["pain"]
+    message = f"{folder}/b.docx is a Word, Excel, PDF or zip file, not text. Save it as plain text."
+    for found in (report, texts):
+        assert [issue.message for issue in found.skipped] == [message]
 
 
 def test_options_that_are_not_given_do_not_count(write):

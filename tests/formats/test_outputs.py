@@ -1,6 +1,9 @@
 """Files and folders are written completely or not at all, and never over an input."""
 
 import os
+import subprocess
+import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,6 +39,28 @@ def test_all_or_nothing(tmp_path, writer, fails):
     assert file.read_text() == ("old" if fails else "new")
     assert file.stat().st_mode == (tmp_path / "other").stat().st_mode
     assert {p.name for p in tmp_path.iterdir()} == {"out.x", "other"}
+
+
+def test_what_a_killed_process_leaves_is_removed(tmp_path):
+    program = (
+        "import os, sys, pathlib; from spacy_gapdner.formats.outputs import replacing\n"
+        "with replacing(pathlib.Path(sys.argv[1])): os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", program, tmp_path / "a"], check=False)
+    assert len(list(tmp_path.iterdir())) == 1
+    with replacing(tmp_path / "a"):
+        (running,) = tmp_path.iterdir()
+        with replacing(tmp_path / "b"):
+            assert running.exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"a", "b"}
+
+
+def test_many_documents_of_one_name(tmp_path):
+    doc = Doc(Vocab(), user_data={DOC_NAME: "x"})
+    started = time.perf_counter()
+    assert write_files([doc] * 20_000, tmp_path, lambda doc: {}) == 20_000
+    # with quadratic time, more than 30 seconds
+    assert time.perf_counter() - started < 10
 
 
 @pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from spacy_gapdner.formats import convert
+from spacy_gapdner.formats import NOWHERE, convert
+from spacy_gapdner.formats.relations import BratLine, keep_relations
 
 TEXT = "Severe pain after Lipitor. Rash after Zocor."
 ENTITIES = (
@@ -56,3 +57,12 @@ def test_without_their_entities_they_are_counted(brat, tmp_path):
     report = convert(brat, tmp_path / "a.jsonl")
     dropped = {"relation": 3, "equivalence": 1, "event": 3, "attribute": 1, "note": 2}
     assert report.counts("dropped") == dropped
+
+
+def test_long_chains(report):
+    # in the worst order
+    texts = [f"E{n}\tA:E{n - 1}" for n in range(20_000, 0, -1)]
+    lines = [BratLine(text, NOWHERE) for text in texts]
+    assert keep_relations(lines, {"E0": 0}, 1, report) == [texts]
+    assert keep_relations(lines, {}, 1, report) == [[]]
+    assert report.counts("dropped") == {"event": 20_000}

@@ -36,7 +36,10 @@ def test_rows(docs):
 
 def test_csv(docs, tmp_path):
     assert write(docs, tmp_path / "x.csv") == 2
-    header, _, last = (tmp_path / "x.csv").read_text().splitlines()
+    # Excel needs the byte order mark
+    text = (tmp_path / "x.csv").read_bytes().decode()
+    header, _, last = text.removeprefix("\ufeff").splitlines()
+    assert text[0] == "\ufeff"
     assert header == ",".join(COLUMNS)
     assert last == '2,DRUG,Naproxen,0,8,0 8,False,,,"Naproxen, daily"'
 
@@ -47,14 +50,24 @@ def test_a_csv_has_texts_exactly_but_for_line_breaks(tmp_path, text):
     doc = spacy.blank("en")(text)
     set_entities(doc, [Entity(text, ((0, len(doc)),))])
     write([doc], tmp_path / "x.csv")
-    (row,) = csv.DictReader((tmp_path / "x.csv").read_bytes().decode().splitlines())
+    (row,) = csv.DictReader((tmp_path / "x.csv").read_text("utf-8-sig").split("\n"))
     one_line = text.translate(dict.fromkeys(map(ord, "\r\n\u2028"), " "))
     assert (row["type"], row["text"], row["sentence"]) == (one_line, one_line, one_line)
+
+
+def test_csv_is_tidy(docs, tmp_path):
+    set_entities(docs[1], [Entity("DRUG", ((0, 1),), 2 / 3)])
+    docs[1].user_data["gapdner_document"] = "a \n"
+    write(docs[1:], tmp_path / "x.csv")
+    (row,) = csv.DictReader((tmp_path / "x.csv").read_text("utf-8-sig").splitlines())
+    assert row.keys() == COLUMNS.keys() - {"kb_id"}
+    assert (row["document"], row["score"]) == ("a", "0.666667")
 
 
 def test_parquet_and_data_frames_agree(docs, tmp_path):
     frame = to_dataframe(docs)
     assert list(frame.columns) == list(COLUMNS)
+    assert frame["document"].tolist() == ["note-1", "2"]
     assert frame["start"].tolist() == [4, 0]
     assert frame["score"].isna().tolist() == [False, True]
     assert write(docs, tmp_path / "x.parquet") == 2
