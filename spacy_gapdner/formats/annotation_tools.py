@@ -89,7 +89,7 @@ def _offsets(span: Object) -> tuple[object, object]:
 
 
 def _metadata(record: Object, others: Sequence[str]) -> dict[str, Any]:
-    empty = (None, "", [], {})
+    empty: tuple[object, ...] = (None, "", [], {})
     return {k: value for k, value in record.items() if k not in others and value not in empty}
 
 
@@ -135,7 +135,7 @@ def _text_keys(tasks: Sequence[Object], path: Path) -> dict[str, str]:
     for name, found in (fits or {"": Counter[str]()}).items():
         ranks = {key: (found[key], key == name, key == "text") for key in sorted(candidates)}
         best = max(ranks, key=ranks.__getitem__, default="text")
-        if list(ranks.values()).count(ranks.get(best, ())) > 1:
+        if best in ranks and [*ranks.values()].count(ranks[best]) > 1:
             raise GapDNERError(
                 f'{path}: cannot tell which value of "data" is the text: {", ".join(ranks)}. '
                 "Choose it with --option text=KEY."

@@ -133,12 +133,13 @@ class _Maker:
             yield doc
 
     def from_text(self, record: TextRecord) -> Iterator[Doc]:
-        for entity in record.entities:
-            if not all(0 <= a < b <= len(record.text) for a, b in entity.fragments):
+        # of a custom reader
+        for source in record.entities:
+            if not all(0 <= a < b <= len(record.text) for a, b in source.fragments):
                 raise GapDNERError(
-                    f"{entity.place if entity.place.file else record.name}: {entity.label} has "
+                    f"{source.place if source.place.file else record.name}: {source.label} has "
                     f"offsets outside the {len(record.text)} characters of its text: "
-                    f"{entity.fragments}. Correct the reader."
+                    f"{source.fragments}. Correct the reader."
                 )
         self.report.entities += len(record.entities)
         if not record.text.strip():

@@ -80,8 +80,9 @@ def word_files(folder: Path) -> list[Path]:
 
 def skip_word_files(path: Path, report: Report | None) -> None:
     """Add the files of word processors in a folder to the report as skipped documents."""
-    for file in word_files(path) if report is not None and path.is_dir() else ():
-        report.add("dropped", UNREADABLE, f"{file} {NOT_TEXT}", Place(str(file)))
+    if report is not None and path.is_dir():
+        for file in word_files(path):
+            report.add("dropped", UNREADABLE, f"{file} {NOT_TEXT}", Place(str(file)))
 
 
 def require_data(path: Path) -> None:

@@ -9,7 +9,7 @@ FILES = ["analysis.json", "errors.csv", "report.html", "scores.csv"]
 
 
 def read_csv(path):
-    with path.open(encoding="utf-8", newline="") as stream:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
         return list(csv.DictReader(stream))
 
 
