@@ -163,6 +163,17 @@ def test_resume_extends_a_complete_file(run, model, tmp_path):
     assert output.read_bytes().startswith(first)
 
 
+def test_csv_for_spreadsheets(run, model, folder, tmp_path):
+    output = tmp_path / "found.csv"
+    run("predict", model, folder, "-o", output)
+    header, *rows = output.read_bytes().decode("utf-8").splitlines()
+    # Excel needs the byte order mark
+    assert header == "\ufeffdocument,type,text,start,end,fragments,discontinuous,score,sentence"
+    expected = f"a,ADR,Severe joint pain,0,30,0 12;26 30,True,N,{JOINT}"
+    assert re.sub(r"0\.\d{4,6}(?=,)", "N", rows[0]) == expected
+    assert len(rows) == 5
+
+
 def test_an_interrupted_run_is_only_overwritten_with_force(run, fails, model, folder, tmp_path):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     args = ("predict", model, folder, "-o", output)
