@@ -1,9 +1,9 @@
-"""The factories `gapdner` and `discontinuous_ner` and their default config."""
+"""The factories `gapdner` and `discontinuous_ner`, their default config, and a callback."""
 
 import warnings
 from collections.abc import Callable
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from spacy.language import Language
 from thinc.api import Config, Model
@@ -129,3 +129,24 @@ def make_gapdner(
 
 
 make_discontinuous_ner = _register("discontinuous_ner")(make_gapdner)
+
+
+def make_add_labels(
+    labels: list[str], component: str = "gapdner"
+) -> Callable[[Language], Language]:
+    """Create a callback that adds labels to a sourced pipe, for `[initialize.before_init]`.
+
+    `spacy train` does not initialize sourced pipes, so their labels have to be added otherwise.
+
+    labels (list[str]): The labels. Existing labels are ignored.
+    component (str): Name of the pipe.
+    RETURNS (Callable[[Language], Language]): The callback.
+    """
+
+    def add_labels(nlp: Language) -> Language:
+        pipe = cast(DiscontinuousEntityRecognizer, nlp.get_pipe(component))
+        for label in labels:
+            pipe.add_label(label)
+        return nlp
+
+    return add_labels

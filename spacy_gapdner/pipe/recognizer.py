@@ -94,6 +94,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self._evaluated_at = self._n_batches = 0
         # consecutive evaluations in training that did not find any discontinuous entity
         self._n_without_disc = 0
+        self._last_rate: float | None = None
 
     @property
     def key(self) -> str:
@@ -300,9 +301,18 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         """Update the weights. The learning rate of the network is multiplied by `lr_scale`, the
         one of the tok2vec or transformer is not.
 
+        A learning rate of 0 in two updates in a row is reported by a warning, which is shown once.
+
         sgd (Optimizer): The optimizer.
         """
-
+        # once is normal: a warmup starts at 0
+        if sgd.learn_rate == self._last_rate == 0:
+            self._warn_once(
+                f"'{self.name}' does not learn, because the learning rate is 0. If it has a "
+                "schedule, call optimizer.step_schedules() after each nlp.update().",
+                "rate",
+            )
+        self._last_rate = sgd.learn_rate
         self._n_batches += 1
 
         def scaled(key: tuple[int, str], weights: Any, gradient: Any) -> tuple[Any, Any]:
@@ -367,7 +377,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if unknown:
             raise GapDNERError(
                 f"Unknown label {min(unknown)!r} in the gold annotation. '{self.name}' has the "
-                f"labels {', '.join(self.labels)}. Add it with add_label()."
+                f"labels {', '.join(self.labels)}. Add it with add_label(). For spacy "
+                "train, use the callback spacy-gapdner.add_labels.v1."
             )
         (segments,) = self.segments([example.predicted])
         targets, n_unheld = make_targets(aligned, unaligned, segments, self.tagging, self.labels)

@@ -1,8 +1,13 @@
 """New labels do not change what a trained pipe predicts."""
 
 import numpy as np
+import pytest
 import spacy
-from tiny_pipeline import CORPUS, LABELS, annotate, expected, found, make_doc, train
+from spacy.cli.init_config import init_config
+from spacy.cli.train import train as spacy_train
+from tiny_pipeline import CORPUS, LABELS, annotate, expected, found, make_doc, save_corpus, train
+
+from spacy_gapdner import GapDNERError
 
 TEXT = "a cold and a sore red throat"
 
@@ -35,3 +40,27 @@ def test_old_labels_keep_their_scores_and_new_ones_are_learned(saved, tmp_path):
         assert found(annotate(loaded, text)) == expected(entities), text
     for one, other in zip(scores(nlp), scores(loaded), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def train_sourced(saved, tmp_path, corpus, **initialize):
+    path = str(save_corpus(tmp_path / "train.spacy", corpus))
+    config = init_config(pipeline=["gapdner"], silent=True)
+    config["components"] = {"gapdner": {"source": str(saved)}}
+    config["paths"] |= {"train": path, "dev": path}
+    config["initialize"] |= initialize
+    config["training"] |= {"max_steps": 50, "eval_frequency": 50}
+    config["training"]["optimizer"]["learn_rate"] = 0.01
+    config.to_disk(tmp_path / "config.cfg")
+    spacy_train(tmp_path / "config.cfg", tmp_path / "out")
+    return spacy.load(tmp_path / "out" / "model-last")
+
+
+def test_spacy_train_adds_labels_to_a_sourced_pipe(saved, tmp_path):
+    corpus = [*CORPUS, (TEXT, [("VIRUS", [1]), ("VIRUS", [4, 6])])]
+    with pytest.raises(GapDNERError, match=r"Unknown label 'VIRUS'.* spacy-gapdner.add_labels.v1"):
+        train_sourced(saved, tmp_path, corpus)
+    callback = {"@callbacks": "spacy-gapdner.add_labels.v1", "labels": ["DRUG", "VIRUS"]}
+    nlp = train_sourced(saved, tmp_path, corpus, before_init=callback)
+    assert nlp.get_pipe("gapdner").labels == (*LABELS, "VIRUS")
+    for text, entities in corpus:
+        assert found(annotate(nlp, text)) == expected(entities), text

@@ -108,6 +108,19 @@ def test_losses_and_gradients_add_up():
     assert pipe.update(empty) == pipe.update([]) == {"gapdner": 0.0}
 
 
+def test_a_learning_rate_of_0_is_reported_once():
+    nlp = make_nlp()
+    before = nlp.to_bytes()
+    # the first update of a warmup
+    train(nlp, 1, rate=0.0)
+    train(nlp, 1, rate=1e-6)
+    train(nlp, 1, rate=0.0)
+    with pytest.warns(UserWarning, match="learning rate is 0.*optimizer.step_schedules()") as found:
+        train(nlp, 2, rate=0.0)
+    assert len(found) == 1
+    assert nlp.to_bytes() != before
+
+
 def test_numbers_that_are_none_stop_the_training():
     nlp = make_nlp()
     pipe = nlp.get_pipe("gapdner")

@@ -24,6 +24,7 @@ from tiny_transformer import save_bert
 
 from spacy_gapdner import write
 from spacy_gapdner.cli import serve
+from spacy_gapdner.config import init_config
 from spacy_gapdner.formats import DOC_NAME
 
 ADE = ("no joint or back pain", [("ADE", "joint", "pain"), ("ADE", "back pain")])
@@ -49,7 +50,12 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_developers(folder, capsys):
-    train_by_heart([ADE], folder / "training" / "model-best")
+    path = folder / "training" / "model-best"
+    train_by_heart([ADE], path)
+    # the optimizer that users have, with a warmup from 0
+    config = spacy.util.load_config(path / "config.cfg")
+    config["training"]["optimizer"] = init_config(transformer="none")["training"]["optimizer"]
+    config.to_disk(path / "config.cfg")
     run_page("developers.md", capsys)
     assert (folder / "training" / "assembled" / "body").is_dir()
 
