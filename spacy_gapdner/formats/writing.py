@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, get_entities, get_spans_keys, stores_entities
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME, doc_place
+from .jsonl import other_keys
 from .outputs import check_apart
 from .reading import read, require_docs
 from .registry import choose_output, guess_format
@@ -125,7 +126,10 @@ def _counting_losses(
         # an id that is the document's name is not lost
         name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
         lost = [key for key, value in record.items() if key != "id" or str(value) != name]
-        if lost and format != "jsonl":
+        if format == "jsonl":
+            # the keys of the text and the entities are taken
+            lost = sorted({*lost} - other_keys(record).keys())
+        if lost:
             message = f"no place for {', '.join(map(repr, lost))} of the document's record"
             report.add("dropped", "document metadata", message, place)
         if format != "brat":
