@@ -40,7 +40,7 @@ class LinkedRegions:
         # other values of the document's record
         self.extra: dict[str, Any] = {}
         self._links: list[tuple[str, str, str]] = []
-        self._link_ids: list[str] = []
+        self._link_ids: list[str | None] = []
 
     def add(
         self,
@@ -64,7 +64,7 @@ class LinkedRegions:
             return
         surface = surface if isinstance(surface, str) and surface.strip() else None
         name = None if id is None else str(id)
-        self._link_ids.append(str(id if link_id is None else link_id))
+        self._link_ids.append(name if link_id is None else str(link_id))
         self.regions.append(
             TextEntity(label, fragments, name, self.place, surface, score, attrs or {})
         )
