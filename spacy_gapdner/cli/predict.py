@@ -83,8 +83,8 @@ def predict_cli(
         raise GapDNERError("--resume needs JSONL as output, and not --uncertain.")
     if gpu_id >= 0 and n_process != 1:
         raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
-    inputs = {"input": input_path, "model": model}
-    check_output(output_path, inputs, force=force or resume, is_file=False)
+    replaces = force or resume
+    check_output(output_path, {"input": input_path, "model": model}, force=replaces, is_file=False)
     how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     report, n_done = Report(skip=on_error == "skip"), 0
     try:
@@ -97,7 +97,7 @@ def predict_cli(
                 stack.enter_context(locked(lock, taken))
             if growing_path is not None:
                 hint = " Use --resume to continue the run that wrote it."
-                check_output(part_of(growing_path), {}, force=force or resume, hint=hint)
+                check_output(part_of(growing_path), {}, force=replaces, hint=hint)
             texts: Iterable[InputText] = read_texts(input_path, report)
             nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)
             stream: IO[bytes] = sys.stdout.buffer

@@ -16,6 +16,8 @@ COMMANDS = {
     "evaluate": (["evaluate", "MODEL", "DATA", "-o"], "out.json"),
     "tune": (["tune", "MODEL", "DATA", "-o"], "out"),
     "analyze": (["analyze", "MODEL", "DATA", "-o"], "out"),
+    "agreement": (["agreement", "DATA", "DATA", "-o"], "out"),
+    "init-config": (["init-config"], "out.cfg"),
     "augment": (["augment", "DATA", "--share", "1", "-o"], "out.spacy"),
     "draw": (["draw", "DATA", "-o"], "out.html"),
     "convert": (["convert", "DATA"], "out.jsonl"),
@@ -78,9 +80,9 @@ def test_outputs_are_only_overwritten_with_force(refuses, run, paths, tmp_path, 
     if "." in usual:
         output.write_text("mine")
     else:
-        # names that analyze and tune write, and another
+        # names that analyze, tune and agreement write, and another
         output.mkdir()
-        for file in ("report.html", "meta.json", "mine"):
+        for file in ("report.html", "meta.json", "agreement.json", "mine"):
             (output / file).write_text("mine")
     refuses("already exists. Use --force to overwrite it.", name)
     run(*(paths.get(arg, arg) for arg in args), output, "--force")

@@ -21,16 +21,6 @@ def test_stdout_only_contains_the_config(run):
     assert Config().from_str(result.stdout)["nlp"]["lang"] == "en"
 
 
-def test_existing_files_are_only_replaced_with_force(run, fails, tmp_path):
-    path = tmp_path / "config.cfg"
-    path.write_text("mine")
-    fails("Use --force to overwrite it", "init-config", path)
-    assert path.read_text() == "mine"
-    run("init-config", path, "--force")
-    assert path.read_text() == make_config_text(file_name=str(path))
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_errors_are_one_line_and_write_nothing(fails, tmp_path):
     path = tmp_path / "config.cfg"
     fails("Can't import language klingon", "init-config", path, "--lang", "klingon")
