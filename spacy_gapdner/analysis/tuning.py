@@ -324,10 +324,8 @@ def _uncalibrated(own: Thresholds) -> Thresholds:
 
 
 def _settings(thresholds: Thresholds, calibration: Calibration) -> dict[str, Any]:
-    def to_probability(score: float, kind: bool) -> float:
-        return round(float(calibration.probability(score, kind)), 12)
-
-    found = _convert(thresholds, to_probability)
+    probability = calibration.probability
+    found = _convert(thresholds, lambda score, kind: round(float(probability(score, kind)), 12))
     return {
         "calibration": None if calibration == Calibration() else calibration._asdict(),
         "threshold": found.threshold,

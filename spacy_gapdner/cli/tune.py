@@ -1,7 +1,7 @@
 """tune: choose thresholds and calibration of a trained pipeline on development data."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -64,16 +64,10 @@ def tune_cli(
     check_output(output_path, {"data": data}, force=force, is_file=False)
     guess_format(data)
     nlp, pipe = load_recognizer(model, spans_key=spans_key, gpu_id=gpu_id)
-    tuning = tune(
-        nlp,
-        load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)),
-        spans_key=spans_key,
-        measure=measure,
-        min_precision=min_precision,
-        min_recall=min_recall,
-        per_type=per_type,
-        batch_size=batch_size,
-    )
+    docs = load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
+    settings: dict[str, Any] = {"min_precision": min_precision, "min_recall": min_recall}
+    settings |= {"measure": measure, "per_type": per_type, "batch_size": batch_size}
+    tuning = tune(nlp, docs, spans_key=spans_key, **settings)
     if output_path is not None:
         with filling(output_path) as folder:
             nlp.to_disk(folder)
