@@ -7,12 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 import srsly
-from spacy.tokens.underscore import Underscore, get_ext_args
+from spacy.tokens import Span
+from spacy.tokens.underscore import Underscore
 
 from ..errors import GapDNERError
 
-# default value, method, getter and setter by name
-_EXTENSIONS: dict[str, tuple[Any, Any, Any, Any]] = {}
+# Attributes are defined as extensions of Span with this prefix, because spaCy passes those to the
+# processes of nlp.pipe
+_PREFIX = "gapdner."
 
 
 class EntityAttributes(Underscore):
@@ -25,7 +27,10 @@ class EntityAttributes(Underscore):
     """
 
     def __init__(self, entity: Any) -> None:
-        super().__init__(_EXTENSIONS, entity)
+        # other threads may define attributes
+        extensions = list(Underscore.span_extensions.items())
+        ours = {n.removeprefix(_PREFIX): args for n, args in extensions if n.startswith(_PREFIX)}
+        super().__init__(ours, entity)
         # where spaCy's methods look for values
         object.__setattr__(self, "_doc", SimpleNamespace(user_data=entity.attrs.get("_", {})))
 
@@ -64,7 +69,7 @@ def set_extension(name: str, **kwargs: Any) -> None:
     """
     if has_extension(name) and not kwargs.get("force"):
         raise GapDNERError(f"The extension {name!r} already exists. Replace it with force=True.")
-    _EXTENSIONS[name] = get_ext_args(**kwargs)
+    Span.set_extension(_PREFIX + name, **kwargs)
 
 
 def offer_extensions(names: Iterable[str]) -> None:
@@ -73,18 +78,19 @@ def offer_extensions(names: Iterable[str]) -> None:
     names (Iterable[str]): The names of the attributes.
     """
     for name in names:
-        _EXTENSIONS.setdefault(name, get_ext_args(default=None))
+        if not has_extension(name):
+            Span.set_extension(_PREFIX + name, default=None)
 
 
 def has_extension(name: str) -> bool:
     """RETURNS (bool): Whether an attribute is defined."""
-    return name in _EXTENSIONS
+    return bool(Span.has_extension(_PREFIX + name))
 
 
 def remove_extension(name: str) -> None:
     """Remove the definition of an attribute. Entities keep their values.
 
     name (str): The name.
-    RAISES (KeyError): If the attribute is not defined.
+    RAISES (ValueError): If the attribute is not defined.
     """
-    del _EXTENSIONS[name]
+    Span.remove_extension(_PREFIX + name)

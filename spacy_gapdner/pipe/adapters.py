@@ -60,11 +60,13 @@ def make_span_attributes(
     names (list[str]): Names of the attributes.
     RETURNS (Callable[[Doc], Doc]): The component.
     """
+    # for the process that receives the Docs of workers
+    offer_extensions(names)
     return partial(_copy_attributes, spans_key, names)
 
 
 def _copy_attributes(spans_key: str, names: Sequence[str], doc: Doc) -> Doc:
-    # spawned processes only inherit the extensions of spaCy
+    # for processes that receive a pickled pipeline
     offer_extensions(names)
     for entity in get_entities(doc, spans_key):
         span = doc[entity.start : entity.end]

@@ -1,5 +1,8 @@
 """Pipes that judge spans, on discontinuous entities."""
 
+import subprocess
+import sys
+
 import pytest
 import spacy
 from spacy.language import Language
@@ -13,6 +16,46 @@ ENTITIES = [
     Entity("ADE", ((1, 2), (4, 6))),
     Entity("ADE", ((7, 8),)),
 ]
+# a main module with these components, which processes import
+SCRIPT = """
+import multiprocessing
+import spacy
+from spacy.language import Language
+from spacy.tokens import Span
+
+from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, set_entities
+
+@Language.component("annotate")
+def annotate(doc):
+    set_entities(doc, [Entity("ADE", ((0, 1), (2, 3)))])
+    return doc
+
+@Language.component("negate")
+def negate(doc):
+    for span in doc.spans["gapdner_extents"]:
+        span._.negex = True
+    return doc
+
+@Language.component("copy")
+def copy(doc):
+    for entity in get_entities(doc):
+        entity._.negated = entity._.negex
+    return doc
+
+if __name__ == "__main__":
+    Span.set_extension("negex", default=False)
+    DiscontinuousEntity.set_extension("negated", default=None)
+    nlp = spacy.blank("en")
+    for name in ("annotate", "gapdner_extents", "negate"):
+        nlp.add_pipe(name)
+    nlp.add_pipe("gapdner_span_attributes", config={"names": ["negex"]})
+    nlp.add_pipe("copy")
+    for method in ("fork", "spawn", "forkserver"):
+        multiprocessing.set_start_method(method, force=True)
+        (doc,) = nlp.pipe(["joint or pain"], n_process=2)
+        (entity,) = get_entities(doc)
+        print(method, entity._.negex, entity._.negated)
+"""
 
 
 @Language.component("annotate_for_test")
@@ -54,3 +97,15 @@ def test_an_attribute_that_no_pipe_sets(nlp):
     )
     with pytest.raises(AttributeError, match="unheard_of"):
         nlp(TEXT)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="only has the start method spawn")
+def test_attributes_return_from_processes_of_every_start_method(tmp_path):
+    (tmp_path / "main.py").write_text(SCRIPT)
+    command = [sys.executable, "main.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        f"{method} True True" for method in ("fork", "spawn", "forkserver")
+    ]
