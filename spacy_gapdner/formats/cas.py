@@ -87,12 +87,14 @@ def _load(path: Path) -> "Cas":
 def _read_files(path: Path) -> dict[str, bytes]:
     if path.suffix == ".zip":
         with ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist()) >> 20
+            members = archive.infolist()
+            size = sum(member.file_size for member in members) >> 20
             if size > _MAX_UNPACKED_MB:
                 raise GapDNERError(
                     f"{path} contains {size} MB, more than {_MAX_UNPACKED_MB} MB. Unpack it first."
                 )
-            return {Path(name).name: archive.read(name) for name in archive.namelist()}
+            # `ZipFile.read` unpacks everything, even if the member states a smaller size
+            return {Path(m.filename).name: archive.open(m).read(m.file_size) for m in members}
     files = {path, path.with_name(_TYPE_SYSTEM)} if path.suffix == ".xmi" else {path}
     return {file.name: file.read_bytes() for file in files if file.is_file()}
 

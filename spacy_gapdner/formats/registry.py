@@ -190,7 +190,7 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     if files and not any(file.stat().st_size for file in files):
         raise GapDNERError(f"{path} {'has only empty files' if path.is_dir() else 'is empty'}.")
     for file in files:
-        if file.suffix in WORD_SUFFIXES or file.suffix == ".pdf":
+        if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")
     if files and all(file.suffix == TXT for file in files):
         raise GapDNERError(

@@ -1,6 +1,7 @@
 """UIMA CAS as INCEpTION exports it: layers, relations, links, and the ways it is packed."""
 
 import sys
+import tracemalloc
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
@@ -97,6 +98,23 @@ def test_what_cannot_be_read(folder, report, monkeypatch):
     monkeypatch.setitem(sys.modules, "cassis", None)
     with pytest.raises(GapDNERError, match=r"needs dkpro-cassis: pip install 'spacy-gapdner\[cas"):
         list(read(folder / "a.json", report=report))
+
+
+def test_zip_that_states_a_smaller_size(tmp_path, report):
+    path = tmp_path / "a.zip"
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("a.xmi", bytes(50 << 20))
+    raw = bytearray(path.read_bytes())
+    size = raw.rindex(b"PK\1\2") + 24
+    raw[size : size + 4] = (1000).to_bytes(4, "little")
+    path.write_bytes(raw)
+    tracemalloc.start()
+    try:
+        with pytest.raises(GapDNERError, match="cannot be read as UIMA CAS"):
+            list(read(path, "cas", report=report))
+        assert tracemalloc.get_traced_memory()[1] < 25 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_annotators_of_a_project(tmp_path, report):

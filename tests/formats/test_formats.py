@@ -43,7 +43,7 @@ def test_guess(write, files, path, name):
         ({"a.txt": "x"}, ".", "text without annotation: no .ann file is next to it"),
         ({"a.txt": "", "b.txt": ""}, ".", "has only empty files"),
         ({"a.jsonl": ""}, "a.jsonl", "a.jsonl is empty"),
-        ({"a.docx": "PK"}, ".", "a.docx is a Word, Excel, PDF or zip file, not text"),
+        ({"A.DOCX": "PK"}, ".", "A.DOCX is a Word, Excel, PDF or zip file, not text"),
         ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF or zip file, not text"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
