@@ -1,24 +1,32 @@
 """Adapters for other components that annotate spans, such as negation or context detection.
 
 These components read a SpanGroup of contiguous spans and set extension attributes of `Span`. One
-adapter provides the spans, the other copies the attributes to the entities.
+adapter provides the spans, the other copies the attributes to the entities. The spans are the
+extents of the entities, or their fragments.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Literal
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..entities import DEFAULT_SPANS_KEY, get_entities, offer_extensions
+from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, offer_extensions
+from ..errors import GapDNERError
 
 
 @Language.factory(
     "gapdner_extents",
-    default_config={"spans_key": DEFAULT_SPANS_KEY, "target_key": "gapdner_extents"},
+    default_config={
+        "spans_key": DEFAULT_SPANS_KEY,
+        "target_key": "gapdner_extents",
+        "fragments": False,
+    },
 )
 def make_extent_spans(
-    nlp: Language, name: str, spans_key: str, target_key: str
+    nlp: Language, name: str, spans_key: str, target_key: str, fragments: bool
 ) -> Callable[[Doc], Doc]:
     """Create a component that writes the extent of each entity, the span from its first to its
     last token, to a SpanGroup.
@@ -30,21 +38,32 @@ def make_extent_spans(
     name (str): The component instance name.
     spans_key (str): Prefix of the span groups with entities.
     target_key (str): Name of the SpanGroup to write.
+    fragments (bool): Write the fragments of the entities instead of their extents.
     RETURNS (Callable[[Doc], Doc]): The component.
     """
     # not a closure, because spawned processes receive a pickled pipeline
-    return partial(_write_extents, spans_key, target_key)
+    return partial(_write_extents, spans_key, target_key, fragments)
 
 
-def _write_extents(spans_key: str, target_key: str, doc: Doc) -> Doc:
-    extents = {(e.start, e.end, e.label_) for e in get_entities(doc, spans_key)}
-    doc.spans[target_key] = [Span(doc, start, end, label) for start, end, label in sorted(extents)]
+def _write_extents(spans_key: str, target_key: str, fragments: bool, doc: Doc) -> Doc:
+    spans = {
+        (span.start, span.end, entity.label_)
+        for entity in get_entities(doc, spans_key)
+        for span in (entity.spans if fragments else [_extent(entity)])
+    }
+    doc.spans[target_key] = [Span(doc, start, end, label) for start, end, label in sorted(spans)]
     return doc
 
 
-@Language.factory("gapdner_span_attributes", default_config={"spans_key": DEFAULT_SPANS_KEY})
+@Language.factory(
+    "gapdner_span_attributes", default_config={"spans_key": DEFAULT_SPANS_KEY, "fragments": None}
+)
 def make_span_attributes(
-    nlp: Language, name: str, spans_key: str, names: list[str]
+    nlp: Language,
+    name: str,
+    spans_key: str,
+    names: list[str],
+    fragments: Literal["any", "all", "unshared"] | None,
 ) -> Callable[[Doc], Doc]:
     """Create a component that copies extension attributes of `Span` to the entities with the same
     first and last token.
@@ -58,18 +77,47 @@ def make_span_attributes(
     name (str): The component instance name.
     spans_key (str): Prefix of the span groups with entities.
     names (list[str]): Names of the attributes.
+    fragments (Optional[str]): Combine the values of the fragments instead of copying the value of
+        the extent. With "any", an attribute is True if it is true for any fragment. With "all", it
+        must be true for all fragments. "unshared" is like "any", but ignores fragments that
+        entities of the same type share, unless the entity has no others. Requires
+        `gapdner_extents` with `fragments`.
     RETURNS (Callable[[Doc], Doc]): The component.
+    RAISES (GapDNERError): If `gapdner_extents` writes other spans.
     """
+    extents = [
+        nlp.get_pipe_config(other)["fragments"]
+        for other in nlp.pipe_names
+        if nlp.get_pipe_meta(other).factory == "gapdner_extents"
+    ]
+    if extents and bool(fragments) not in extents:
+        raise GapDNERError(
+            f"gapdner_extents has fragments = {extents[0]}, but {name} has fragments = "
+            f"{fragments!r}. Use True and 'any', 'all' or 'unshared' for fragments, or False and "
+            "None for extents."
+        )
     # for the process that receives the Docs of workers
     offer_extensions(names)
-    return partial(_copy_attributes, spans_key, names)
+    return partial(_copy_attributes, spans_key, names, fragments)
 
 
-def _copy_attributes(spans_key: str, names: Sequence[str], doc: Doc) -> Doc:
+def _copy_attributes(spans_key: str, names: Sequence[str], fragments: str | None, doc: Doc) -> Doc:
     # for processes that receive a pickled pipeline
     offer_extensions(names)
-    for entity in get_entities(doc, spans_key):
-        span = doc[entity.start : entity.end]
+    entities = get_entities(doc, spans_key)
+    # number of entities of a type that contain a token
+    n_entities = Counter((e.label_, i) for e in set(entities) for i in e.token_indices)
+    for entity in entities:
+        spans: Sequence[Span] = entity.spans if fragments else [_extent(entity)]
+        if fragments == "unshared":
+            own = {i for i in entity.token_indices if n_entities[entity.label_, i] == 1}
+            spans = [s for s in spans if not own.isdisjoint(range(s.start, s.end))] or spans
         for name in names:
-            entity._.set(name, span._.get(name))
+            values = [span._.get(name) for span in spans]
+            combined = all(values) if fragments == "all" else any(values)
+            entity._.set(name, combined if fragments else values[0])
     return doc
+
+
+def _extent(entity: DiscontinuousEntity) -> Span:
+    return entity.doc[entity.start : entity.end]

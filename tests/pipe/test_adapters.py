@@ -8,7 +8,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 
 TEXT = "No severe joint and back pain. Fever."
 ENTITIES = [
@@ -109,3 +109,88 @@ def test_attributes_return_from_processes_of_every_start_method(tmp_path):
     assert done.stdout.splitlines() == [
         f"{method} True True" for method in ("fork", "spawn", "forkserver")
     ]
+
+
+# texts with a negated entity, and with another one
+NEGATED = [
+    ("Pain not in the knee but in the hip.", ("Pain", "in the knee"), ("Pain", "in the hip")),
+    ("No joint but severe back pain.", ("joint", "pain"), ("severe back pain",)),
+    ("Joint swelling but no pain.", ("Joint", "pain"), ("Joint swelling",)),
+    ("No pain in the knee but in the hip.", ("pain in the knee",), ("pain", "in the hip")),
+    ("Joint, but not back pain.", ("back pain",), ("Joint", "pain")),
+]
+NEGEX = ("negspacy.negation", "negex", {"span_keys": ["gapdner_extents"]}, "negex")
+CONTEXT = (
+    "medspacy.context",
+    "medspacy_context",
+    {"input_span_type": "group", "span_group_name": "gapdner_extents"},
+    "is_negated",
+)
+
+
+def find_entity(doc, fragments):
+    starts = map(doc.text.index, fragments)
+    spans = [doc.char_span(s, s + len(f)) for s, f in zip(starts, fragments, strict=True)]
+    return Entity("ADE", tuple((span.start, span.end) for span in spans))
+
+
+@pytest.mark.parametrize(
+    ("tool", "fragments", "wrong"),
+    [
+        (NEGEX, None, [0, 1, 2]),
+        (NEGEX, "any", [3, 4]),
+        (NEGEX, "all", [0, 1, 2]),
+        (NEGEX, "unshared", []),
+        (CONTEXT, None, [3, 4]),
+        (CONTEXT, "any", [3, 4]),
+        (CONTEXT, "all", [0, 1, 2]),
+        (CONTEXT, "unshared", []),
+    ],
+)
+def test_negation_of_fragments(tool, fragments, wrong, tmp_path):
+    module, name, config, attribute = tool
+    pytest.importorskip(module)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("gapdner_extents", config={"fragments": bool(fragments)})
+    nlp.add_pipe(name, config=config)
+    settings = {"names": [attribute], "fragments": fragments}
+    nlp.add_pipe("gapdner_span_attributes", config=settings)
+    nlp.to_disk(tmp_path)
+    nlp, errors = spacy.load(tmp_path), []
+    for number, (text, negated, other) in enumerate(NEGATED):
+        doc = nlp.make_doc(text)
+        expected = {find_entity(doc, negated): True, find_entity(doc, other): False}
+        set_entities(doc, expected)
+        found = {e.to_entity(): e._.get(attribute) for e in get_entities(nlp(doc))}
+        if found != expected:
+            errors.append(number)
+    assert errors == wrong
+
+
+def test_fragments_that_all_entities_of_a_type_share_count_if_there_are_no_others():
+    Span.set_extension("flag_for_test", default=False)
+    nlp = spacy.blank("en")
+    doc = nlp.make_doc("a b c d")
+    places = [((0, 1), (2, 3)), ((0, 1), (3, 4)), ((0, 1), (2, 4))]
+    set_entities(doc, [Entity("ADE", p) for p in places] + [Entity("PART", ((2, 3),))])
+    doc[2:3]._.flag_for_test = True
+    settings = {"names": ["flag_for_test"], "fragments": "unshared"}
+    doc = nlp.add_pipe("gapdner_span_attributes", config=settings)(doc)
+    values = [(e.label_, e.fragments, e._.flag_for_test) for e in get_entities(doc)]
+    Span.remove_extension("flag_for_test")
+    assert values == [
+        ("ADE", ((0, 1), (2, 3)), True),
+        ("ADE", ((0, 1), (2, 4)), False),
+        ("ADE", ((0, 1), (3, 4)), False),
+        ("PART", ((2, 3),), True),
+    ]
+
+
+@pytest.mark.parametrize(("extents", "fragments"), [(False, "any"), (True, None)])
+def test_adapters_must_use_the_same_spans(extents, fragments):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner_extents", config={"fragments": extents})
+    settings = {"names": ["negex"], "fragments": fragments}
+    with pytest.raises(GapDNERError, match=f"fragments = {extents}, but judged has .*{fragments}"):
+        nlp.add_pipe("gapdner_span_attributes", name="judged", config=settings)
