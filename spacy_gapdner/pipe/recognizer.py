@@ -41,8 +41,9 @@ _N_EVALUATIONS = 5
 class DiscontinuousEntityRecognizer(TrainablePipe):
     """Recognize contiguous, nested, overlapping and discontinuous entities with a GapDNER model.
 
-    The settings are in `cfg` and can be changed at any time. They are saved with the pipe, and
-    saved settings override the config.
+    The settings are in `cfg` and can be changed at any time. They are saved with the pipe, together
+    with the config that the pipe was created from. Settings of a config that differ from the saved
+    config, such as in `spacy.load(path, config=...)`, override the saved settings.
     """
 
     def __init__(
@@ -353,21 +354,32 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
         """Load the pipe. See `TrainablePipe.from_bytes`."""
-        return super().from_bytes(bytes_data, exclude=exclude)._round_settings()
+        config = self.cfg.pop("config", {})
+        return super().from_bytes(bytes_data, exclude=exclude)._restore_settings(config)
 
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
         """Load the pipe. See `TrainablePipe.from_disk`."""
-        return super().from_disk(path, exclude=exclude)._round_settings()
+        config = self.cfg.pop("config", {})
+        return super().from_disk(path, exclude=exclude)._restore_settings(config)
 
-    def _round_settings(self) -> "DiscontinuousEntityRecognizer":
-        # spaCy's JSON turns 0.7 into 0.7000000000000001
-        for name in ("threshold", "disc_threshold", "lr_scale"):
-            if self.cfg[name] is not None:
-                self.cfg[name] = round(self.cfg[name], 12)
-        thresholds = self.cfg["type_thresholds"]
-        self.cfg["type_thresholds"] = {label: round(t, 12) for label, t in thresholds.items()}
+    def _restore_settings(self, config: dict[str, Any]) -> "DiscontinuousEntityRecognizer":
+        self.cfg.update(_round(self.cfg))
+        self.cfg["type_thresholds"] = _round(self.cfg["type_thresholds"])
+        saved = _round(self.cfg.get("config", self.cfg))
+        changed = {n: v for n, v in _round(config).items() if v != saved.get(n, v)}
+        if "config" in self.cfg:
+            self.cfg.update(changed)
+        elif changed:
+            settings = (f"{n} = {self.cfg[n]!r} instead of {v!r}" for n, v in changed.items())
+            warnings.warn(
+                f"'{self.name}' was saved by an older version, and its settings override the "
+                f"config: {', '.join(settings)}. To change them, set nlp.get_pipe({self.name!r})"
+                ".cfg and save the pipeline.",
+                stacklevel=3,
+            )
+        self.cfg["config"] = config
         return self
 
     def _targets(self, example: Example) -> list[GridTarget]:
@@ -427,3 +439,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 f"'{self.name}' has no labels. Annotate the training documents with "
                 "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
             )
+
+
+def _round(settings: Mapping[str, Any]) -> dict[str, Any]:
+    # spaCy's JSON turns 0.7 into 0.7000000000000001
+    return {n: round(v, 12) if isinstance(v, float) else v for n, v in settings.items()}

@@ -1,5 +1,7 @@
 import pickle
+import re
 
+import pytest
 import spacy
 from spacy.cli.find_threshold import find_threshold
 from spacy.tokens import DocBin
@@ -56,13 +58,44 @@ def test_find_threshold(trained, saved, tmp_path):
 def test_settings_that_were_changed_survive_as_they_are(saved, tmp_path):
     nlp = spacy.load(saved)
     cfg = nlp.get_pipe("gapdner").cfg
-    assert cfg.keys() == {"labels", *SETTINGS}
+    config = cfg["config"]
+    assert cfg.keys() == {"labels", "config", *SETTINGS}
     assert not any(cfg[name] == value for name, value in SETTINGS.items())
     cfg.update(SETTINGS)
     nlp.to_disk(tmp_path)
     # twice, as a tuned pipeline may be tuned again
     spacy.load(tmp_path).to_disk(tmp_path / "again")
-    # saved settings override the config
-    overrides = {"components.gapdner.threshold": 0.125}
-    for loaded in (spacy.load(tmp_path / "again", config=overrides), from_bytes(nlp)):
-        assert loaded.get_pipe("gapdner").cfg == {"labels": list(LABELS), **SETTINGS}
+    for loaded in (spacy.load(tmp_path / "again"), from_bytes(nlp)):
+        assert loaded.get_pipe("gapdner").cfg == {
+            "labels": list(LABELS),
+            **SETTINGS,
+            "config": config,
+        }
+
+
+OVERRIDES = {"components": {"gapdner": {"threshold": 0.9, "disc_threshold": None}}}
+
+
+def test_settings_that_differ_from_the_saved_config_override_saved_settings(saved, tmp_path):
+    nlp = spacy.load(saved)
+    nlp.get_pipe("gapdner").cfg.update(threshold=0.7, disc_threshold=0.6)
+    nlp.to_disk(tmp_path)
+    cfg = spacy.load(tmp_path, config=OVERRIDES).get_pipe("gapdner").cfg
+    assert (cfg["threshold"], cfg["disc_threshold"]) == (0.9, 0.6)
+
+
+def test_settings_of_older_versions_override_the_config_with_a_warning(saved, tmp_path):
+    nlp = spacy.load(saved)
+    del nlp.get_pipe("gapdner").cfg["config"]
+    nlp.to_disk(tmp_path)
+    message = (
+        "'gapdner' was saved by an older version, and its settings override the config: threshold "
+        "= 0.4 instead of 0.9. To change them, set nlp.get_pipe('gapdner').cfg and save the "
+        "pipeline."
+    )
+    with pytest.warns(UserWarning, match=re.escape(message)):
+        nlp = spacy.load(tmp_path, config=OVERRIDES)
+    assert nlp.get_pipe("gapdner").cfg["threshold"] == 0.4
+    # without a warning once it is saved again
+    nlp.to_disk(tmp_path)
+    assert spacy.load(tmp_path).get_pipe("gapdner").cfg["threshold"] == 0.4
