@@ -73,6 +73,7 @@ def build_grid_model(
     if max_batch_cells < 1:
         raise GapDNERError(f"Invalid max_batch_cells: {max_batch_cells}. It must be at least 1.")
     bound_onednn_caches()
+    use_one_thread_in_workers()
     multiply_by_torch(tok2vec)
     make = partial(_make_network, tagging, make_network, mixed_precision)
     grid: Model[GridIn, ModelOut] = Model(

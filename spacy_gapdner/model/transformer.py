@@ -80,6 +80,7 @@ def build_transformer_model_v1(
                 f"spacy-gapdner.TransformerModel.v1 does not support {setting}. Remove it, or use "
                 "spacy-transformers.TransformerModel.v3."
             )
+    use_one_thread_in_workers()
     # copies, because spacy-transformers modifies its settings
     return BatchingTransformerModel(
         name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision

@@ -10,20 +10,25 @@ from thinc.api import ArgsKwargs, Model, NumpyOps, Optimizer, PyTorchShim
 from thinc.types import Floats2d
 from torch import nn
 
-# The process that imported PyTorch, or a worker that already uses one thread
-_process = os.getpid()
+# The process that built the first model, or a worker that already uses one thread
+_process: int | None = None
 
 
 def use_one_thread_in_workers() -> None:
-    """Make PyTorch use a single thread in forked multiprocessing workers, such as those of
-    `nlp.pipe(n_process=2)`. Other forks keep their threads.
+    """Make PyTorch use a single thread in multiprocessing workers that are forked from a process
+    with a model, such as those of `nlp.pipe(n_process=2)`. Other processes, such as workers that
+    load the model themselves, keep their threads.
 
     OpenMP's thread pool does not survive a fork, so the worker would wait for it forever:
     https://github.com/explosion/spaCy/issues/4667,
     https://github.com/pytorch/pytorch/issues/17199.
+
+    Must be called when a model is built, and before it computes.
     """
     global _process
-    if os.getpid() != _process and multiprocessing.parent_process() is not None:
+    if _process is None:
+        _process = os.getpid()
+    elif os.getpid() != _process and multiprocessing.parent_process() is not None:
         torch.set_num_threads(1)
         _process = os.getpid()
 
