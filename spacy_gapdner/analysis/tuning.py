@@ -138,9 +138,6 @@ def tune(
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
     tuning = decide(rows, pipe.thresholds, aim, now)
     pipe.cfg.update(tuning.settings)
-    # overrides of `spacy.load` are recognized by their difference from the config
-    for config in (pipe.cfg["config"], nlp.get_pipe_config(pipe.name)):
-        config.update({name: pipe.cfg[name] for name in ("threshold", "disc_threshold")})
     return tuning
 
 

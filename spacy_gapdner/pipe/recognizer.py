@@ -41,9 +41,9 @@ _N_EVALUATIONS = 5
 class DiscontinuousEntityRecognizer(TrainablePipe):
     """Recognize contiguous, nested, overlapping and discontinuous entities with a GapDNER model.
 
-    The settings are in `cfg` and can be changed at any time. They are saved with the pipe, together
-    with the config that the pipe was created from. Settings of a config that differ from the saved
-    config, such as in `spacy.load(path, config=...)`, override the saved settings.
+    The settings are in `cfg` and can be changed at any time. They are saved with the pipe, and
+    saved settings override the config. A warning names the settings of `spacy.load(path,
+    config=...)` that are ignored.
     """
 
     def __init__(
@@ -367,16 +367,13 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def _restore_settings(self, config: dict[str, Any]) -> "DiscontinuousEntityRecognizer":
         self.cfg.update(_round(self.cfg))
         self.cfg["type_thresholds"] = _round(self.cfg["type_thresholds"])
-        saved = _round(self.cfg.get("config", self.cfg))
-        changed = {n: v for n, v in _round(config).items() if v != saved.get(n, v)}
-        if "config" in self.cfg:
-            self.cfg.update(changed)
-        elif changed:
-            settings = (f"{n} = {self.cfg[n]!r} instead of {v!r}" for n, v in changed.items())
+        saved = _round(self.cfg.get("config", config))
+        changed = [n for n, v in _round(config).items() if v != saved.get(n, v)]
+        if changed:
+            used = ", ".join(f"{name} = {self.cfg[name]!r}" for name in changed)
             warnings.warn(
-                f"'{self.name}' was saved by an older version, and its settings override the "
-                f"config: {', '.join(settings)}. To change them, set nlp.get_pipe({self.name!r})"
-                ".cfg and save the pipeline.",
+                f"'{self.name}' ignores settings of the config, because it was saved with {used}. "
+                f'To change a setting, use nlp.get_pipe("{self.name}").cfg after loading.',
                 stacklevel=3,
             )
         self.cfg["config"] = config

@@ -266,9 +266,6 @@ def test_reported_scores_are_those_of_the_pipe(nlp, own, asked):
     assert [tuning.before[name] for name in SCORES] == before
     assert [tuning.after[name] for name in SCORES] == measured(nlp)
     assert pipe.cfg == cfg | tuning.settings
-    for config in (pipe.cfg["config"], nlp.get_pipe_config("gapdner")):
-        assert config["threshold"] == pipe.cfg["threshold"]
-        assert config["disc_threshold"] == pipe.cfg["disc_threshold"]
 
 
 def test_most_probable_labels_are_not_compared_with_candidates():
