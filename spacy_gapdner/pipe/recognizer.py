@@ -368,7 +368,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.cfg.update(_round(self.cfg))
         self.cfg["type_thresholds"] = _round(self.cfg["type_thresholds"])
         saved = _round(self.cfg.get("config", config))
-        changed = [n for n, v in _round(config).items() if v != saved.get(n, v)]
+        given = _round(config).items()
+        changed = [n for n, v in given if v not in (saved.get(n, v), self.cfg[n])]
         if changed:
             used = ", ".join(f"{name} = {self.cfg[name]!r}" for name in changed)
             warnings.warn(

@@ -81,7 +81,9 @@ def test_ignored_settings_are_reported(saved, tmp_path):
         "'gapdner' ignores settings of the config, because it was saved with threshold = 0.7. To "
         'change a setting, use nlp.get_pipe("gapdner").cfg after loading.'
     )
+    # a setting with the saved value is not ignored
+    overrides = {"threshold": 0.9, "disc_threshold": 0.6}
     with pytest.warns(UserWarning, match=re.escape(message)):
-        loaded = spacy.load(tmp_path, config={"components.gapdner.threshold": 0.9})
+        loaded = spacy.load(tmp_path, config={"components": {"gapdner": overrides}})
     cfg = loaded.get_pipe("gapdner").cfg
     assert (cfg["threshold"], cfg["disc_threshold"]) == (0.7, 0.6)
