@@ -3,7 +3,7 @@
 import re
 
 import spacy
-from chromium import serve, until
+from chromium import serve, until, visit
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys as Keys
@@ -84,7 +84,7 @@ class Page:
     def load(self):
         # another address, so that the page is reloaded
         self.browser.get("about:blank")
-        self.browser.get(f"http://127.0.0.1:{self.server.port}/#{self.name}")
+        visit(self.browser, f"http://127.0.0.1:{self.server.port}/#{self.name}")
         self.until(lambda: self.find("text-name").text == self.name)
         self.until(lambda: self.find("progress-text").text)
 

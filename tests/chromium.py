@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("selenium", reason="selenium is not installed")
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -37,7 +37,16 @@ def open_browser(folder):
     options.set_capability("unhandledPromptBehavior", "accept")
     browser = webdriver.Chrome(options, Service(CHROMEDRIVER))
     browser.set_script_timeout(60)
+    browser.set_page_load_timeout(20)
     return browser
+
+
+def visit(browser, address):
+    """Load a page. Chromium sometimes never sends the request, so there is a second attempt."""
+    try:
+        browser.get(address)
+    except TimeoutException:
+        browser.get(address)
 
 
 def until(browser, condition):

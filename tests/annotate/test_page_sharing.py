@@ -2,6 +2,7 @@
 
 import pytest
 from annotation_page import TEXT, Keys, Page, Server
+from chromium import visit
 
 from spacy_gapdner.annotate.adjudication import Adjudication
 
@@ -53,7 +54,7 @@ def test_a_shared_folder(page, tmp_path):
     (tmp_path / "note.txt").write_text(TEXT)
     server = Server(tmp_path, shared=True)
     try:
-        page.browser.get(f"http://127.0.0.1:{server.port}/")
+        visit(page.browser, f"http://127.0.0.1:{server.port}/")
         dialog = page.find("choice")
         page.until(dialog.is_displayed)
         page.press("../Ben", Keys.ENTER)

@@ -2,7 +2,7 @@
 
 import pytest
 from annotation_page import TEXT, By, Keys
-from chromium import asked, window_width
+from chromium import asked, visit, window_width
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +61,7 @@ def test_texts_that_cannot_be_opened(page):
     # an old link
     (folder / "bad0.txt").unlink()
     page.browser.get("about:blank")
-    page.browser.get(f"http://127.0.0.1:{page.server.port}/#bad0")
+    visit(page.browser, f"http://127.0.0.1:{page.server.port}/#bad0")
     page.until(lambda: page.find("said").text == "There is no text bad0.")
     assert page.find("text").text
 

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 
-from chromium import asked, open_browser, serve, until, window_width
+from chromium import asked, open_browser, serve, until, visit, window_width
 from selenium.webdriver.common.by import By
 
 from spacy_gapdner.drawing.colors import choose_colors
@@ -44,7 +44,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture
 def page(browser, url):
-    browser.get(url)
+    visit(browser, url)
     until(browser, lambda: find(browser, "model").text)
     return browser
 
