@@ -112,19 +112,20 @@ def make_gapdner(
                 f"{spans_key!r} and overwrite each other's results. Change one of the keys.",
                 stacklevel=2,
             )
-    settings: dict[str, Any] = {
-        "spans_key": spans_key,
-        "threshold": threshold,
-        "disc_threshold": disc_threshold,
-        "max_paths": max_paths,
-        "max_length": max_length,
-        "stride": stride,
-        "annotate_ents": annotate_ents,
-        "lr_scale": lr_scale,
-    }
-    recognizer = DiscontinuousEntityRecognizer(nlp.vocab, model, name, **settings, scorer=scorer)
-    recognizer.cfg["config"] = settings
-    return recognizer
+    return DiscontinuousEntityRecognizer(
+        nlp.vocab,
+        model,
+        name,
+        spans_key=spans_key,
+        threshold=threshold,
+        disc_threshold=disc_threshold,
+        max_paths=max_paths,
+        max_length=max_length,
+        stride=stride,
+        annotate_ents=annotate_ents,
+        lr_scale=lr_scale,
+        scorer=scorer,
+    )
 
 
 make_discontinuous_ner = _register("discontinuous_ner")(make_gapdner)

@@ -74,8 +74,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.vocab = vocab
         self.model = model
         self.name = name
-        self.cfg: dict[str, Any] = {
-            "labels": [],
+        config: dict[str, Any] = {
             "spans_key": spans_key,
             "threshold": threshold,
             "disc_threshold": disc_threshold,
@@ -84,9 +83,15 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             "stride": stride,
             "annotate_ents": annotate_ents,
             "lr_scale": lr_scale,
+        }
+        self.cfg: dict[str, Any] = {
+            "labels": [],
+            **config,
             # set by `tune`: the parameters of `Calibration`, and thresholds by entity type
             "calibration": None,
             "type_thresholds": {},
+            # to recognize other settings when the pipe is loaded
+            "config": config,
         }
         self.scorer = scorer
         self.strict_alignment = False
@@ -354,20 +359,20 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
         """Load the pipe. See `TrainablePipe.from_bytes`."""
-        config = self.cfg.pop("config", {})
+        config = self.cfg["config"]
         return super().from_bytes(bytes_data, exclude=exclude)._restore_settings(config)
 
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
         """Load the pipe. See `TrainablePipe.from_disk`."""
-        config = self.cfg.pop("config", {})
+        config = self.cfg["config"]
         return super().from_disk(path, exclude=exclude)._restore_settings(config)
 
     def _restore_settings(self, config: dict[str, Any]) -> "DiscontinuousEntityRecognizer":
         self.cfg.update(_round(self.cfg))
         self.cfg["type_thresholds"] = _round(self.cfg["type_thresholds"])
-        saved = _round(self.cfg.get("config", config))
+        saved = _round(self.cfg["config"])
         given = _round(config).items()
         changed = [n for n, v in given if v not in (saved.get(n, v), self.cfg[n])]
         if changed:
