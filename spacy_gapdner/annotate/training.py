@@ -81,7 +81,7 @@ class Trainer:
     def go_back(self) -> None:
         """Use the pipeline before the last training again.
 
-        RAISES (GapDNERError): If there is none, or training is running.
+        RAISES (GapDNERError): If there is no previous pipeline, or training is running.
         """
         if self.previous is None or self.is_running:
             raise GapDNERError("There is no previous model, or training is running.")

@@ -144,7 +144,7 @@ def reading(report: Report | None, place: Place) -> Iterator[None]:
 
 @contextmanager
 def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
-    """Create a report if there is none, and log what was dropped, and types without entities."""
+    """Create a report if none is given. Log dropped entities, and types without entities."""
     made = Report() if report is None else report
     try:
         yield made

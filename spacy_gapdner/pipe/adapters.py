@@ -105,8 +105,11 @@ def _copy_attributes(spans_key: str, names: Sequence[str], fragments: str | None
     # for processes that receive a pickled pipeline
     offer_extensions(names)
     entities = get_entities(doc, spans_key)
-    # number of entities of a type that contain a token
-    n_entities = Counter((e.label_, i) for e in set(entities) for i in e.token_indices)
+    n_entities: Counter[tuple[str, int]] = Counter()
+    if fragments == "unshared":
+        # number of entities of a type that contain a token
+        n_entities.update((e.label_, i) for e in set(entities) for i in e.token_indices)
+    combine = all if fragments == "all" else any
     for entity in entities:
         spans: Sequence[Span] = entity.spans if fragments else [_extent(entity)]
         if fragments == "unshared":
@@ -114,8 +117,7 @@ def _copy_attributes(spans_key: str, names: Sequence[str], fragments: str | None
             spans = [s for s in spans if not own.isdisjoint(range(s.start, s.end))] or spans
         for name in names:
             values = [span._.get(name) for span in spans]
-            combined = all(values) if fragments == "all" else any(values)
-            entity._.set(name, combined if fragments else values[0])
+            entity._.set(name, combine(values) if fragments else values[0])
     return doc
 
 

@@ -109,7 +109,8 @@ class LongTextPipeline:
 def _join(segments: Sequence[Segment]) -> list[tuple[Segment, Segment]]:
     # pieces without and with their context
     joined, first = [], 0
-    for segment, following in zip(segments, [*segments[1:], None], strict=True):
+    pairs = zip(segments, [*segments[1:], None], strict=True)
+    for number, (segment, following) in enumerate(pairs):
         start, end = segments[first].start, segment.end
         if following is not None and following.end - start <= PIECE_TOKENS:
             continue
@@ -121,5 +122,5 @@ def _join(segments: Sequence[Segment]) -> list[tuple[Segment, Segment]]:
             min((s.end for s in segments if s.end >= right), default=segments[-1].end),
         )
         joined.append((Segment(start, end), context))
-        first = segments.index(segment) + 1
+        first = number + 1
     return joined

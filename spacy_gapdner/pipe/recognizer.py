@@ -33,9 +33,7 @@ from ..segments import Segment, check_window, get_segments
 from .gold import collect_gold, make_targets, readable_examples
 from .prediction import GridModel, count_without_vectors, predict_entities
 from .thresholds import Thresholds
-
-# Number of evaluations in training after which missing discontinuous entities are reported
-_N_EVALUATIONS = 5
+from .training_progress import N_EVALUATIONS, TrainingProgress
 
 
 class DiscontinuousEntityRecognizer(TrainablePipe):
@@ -96,11 +94,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.scorer = scorer
         self.strict_alignment = False
         self._warned: set[str] = set()
-        # batches before the latest evaluation and in total, since `initialize` or loading
-        self._evaluated_at = self._n_batches = 0
-        # consecutive evaluations in training that did not find any discontinuous entity
-        self._n_without_disc = 0
-        self._last_rate: float | None = None
+        self._progress = TrainingProgress()
 
     @property
     def key(self) -> str:
@@ -175,7 +169,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         """
         self.strict_alignment = strict_alignment
         self._warned.clear()
-        self._evaluated_at = self._n_batches = self._n_without_disc = 0
+        self._progress = TrainingProgress()
         with readable_examples():
             validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
             gold = collect_gold(get_examples(), self.key)
@@ -311,15 +305,12 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
         sgd (Optimizer): The optimizer.
         """
-        # once is normal: a warmup starts at 0
-        if sgd.learn_rate == self._last_rate == 0:
+        if self._progress.add_batch(sgd.learn_rate):
             self._warn_once(
                 f"'{self.name}' does not learn, because the learning rate is 0. If it has a "
                 "schedule, call optimizer.step_schedules() after each nlp.update().",
                 "rate",
             )
-        self._last_rate = sgd.learn_rate
-        self._n_batches += 1
 
         def scaled(key: tuple[int, str], weights: Any, gradient: Any) -> tuple[Any, Any]:
             return sgd(key, weights, gradient, lr_scale=self.cfg["lr_scale"])
@@ -350,9 +341,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             message = f"'{self.name}' has no labels for these types of gold entities: "
             self._warn_once(f"{message}{', '.join(unknown)}.")
         scores = self.scorer(examples, **{"spans_key": self.key, **kwargs})
-        if self._n_batches > self._evaluated_at:
-            self._evaluated_at = self._n_batches
-            self._report_missing_disc(scores.get(f"spans_{self.key}_counts", {}))
+        self._report_missing_disc(scores.get(f"spans_{self.key}_counts", {}))
         return scores
 
     def from_bytes(
@@ -418,15 +407,14 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             self._warn_once(message, "unaligned")
 
     def _report_missing_disc(self, counts: Mapping[str, int]) -> None:
-        missing = counts.get("disc_gold") and not counts["disc_correct"]
-        self._n_without_disc = self._n_without_disc + 1 if missing else 0
-        if self._n_without_disc == _N_EVALUATIONS:
+        if self._progress.add_evaluation(counts):
             self._warn_once(
                 f"'{self.name}' has not found any of {counts['disc_gold']} discontinuous entities "
-                f"in {_N_EVALUATIONS} evaluations. The last one was after {self._n_batches} "
-                "batches. These entities are learned late. Train longer (total_steps), add "
-                "synthetic sentences to the training data (coordination_augmenter), lower "
-                "disc_threshold, or check the data with gapdner debug-data.",
+                f"in {N_EVALUATIONS} evaluations. The last one was after "
+                f"{self._progress.n_batches} batches. These entities are learned late. Train "
+                "longer (total_steps), add synthetic sentences to the training data "
+                "(coordination_augmenter), lower disc_threshold, or check the data with gapdner "
+                "debug-data.",
                 "missing discontinuous",
             )
 

@@ -1,0 +1,45 @@
+"""Recognizing training that does not learn."""
+
+from collections.abc import Mapping
+
+# Number of evaluations after which missing discontinuous entities are reported
+N_EVALUATIONS = 5
+
+
+class TrainingProgress:
+    """The batches and evaluations since `initialize` or loading.
+
+    n_batches (int): The number of batches.
+    """
+
+    def __init__(self) -> None:
+        self.n_batches = 0
+        self._evaluated_at = 0
+        self._n_without_disc = 0
+        self._last_rate: float | None = None
+
+    def add_batch(self, learn_rate: float) -> bool:
+        """Count a batch.
+
+        learn_rate (float): The learning rate of the batch.
+        RETURNS (bool): Whether it was 0 in two batches in a row. A single batch is normal, because
+            a warmup starts at 0.
+        """
+        is_zero = learn_rate == self._last_rate == 0
+        self._last_rate = learn_rate
+        self.n_batches += 1
+        return is_zero
+
+    def add_evaluation(self, counts: Mapping[str, int]) -> bool:
+        """Count an evaluation. Evaluations without training in between do not count.
+
+        counts (Mapping[str, int]): The counts of the scorer.
+        RETURNS (bool): Whether this is the fifth consecutive evaluation that does not find any of
+            the discontinuous entities.
+        """
+        if self.n_batches == self._evaluated_at:
+            return False
+        self._evaluated_at = self.n_batches
+        is_missing = counts.get("disc_gold") and not counts["disc_correct"]
+        self._n_without_disc = self._n_without_disc + 1 if is_missing else 0
+        return self._n_without_disc == N_EVALUATIONS
