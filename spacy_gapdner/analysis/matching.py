@@ -22,9 +22,7 @@ spurious: Any other prediction.
 Entities that overlap, but differ in type and fragments, are not paired.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import NamedTuple
 
 from ..entities import Fragments
 from ..formats.records import TextEntity
@@ -36,6 +34,8 @@ MATCHES = {
     "partial": "Overlap, any type, half if not exact",
     "type": "Overlap, same type",
 }
+# the kind, the gold entity and the prediction; at most one of them is None
+Error = tuple[str, Mention | None, Mention | None]
 WRONG_TYPE = "wrong type"
 WRONG_BOUNDARY = "wrong boundary"
 WRONG_LINKING = "wrong linking"
@@ -56,12 +56,11 @@ KINDS = {
 def count_matches(compared: Comparison) -> dict[str, Counts]:
     """RETURNS (dict[str, Counts]): The counts of an example by measure. See `MATCHES`."""
     gold, predicted = sorted(compared.gold), sorted(compared.predicted)
-    equal = Counter(f for _, f in gold) & Counter(f for _, f in predicted)
-    credits = {
-        "exact": equal.total(),
-        "type": len(_pair_best(gold, predicted, lambda g, p: g[0] == p[0])),
+    pairs = {
+        "exact": _pair_best(gold, predicted, lambda g, p: g[1] == p[1]),
+        "type": _pair_best(gold, predicted, lambda g, p: g[0] == p[0]),
     }
-    counts = {name: Counts(credit, len(predicted), len(gold)) for name, credit in credits.items()}
+    counts = {name: Counts(len(both), len(predicted), len(gold)) for name, both in pairs.items()}
     return counts | {"partial": count_partial(gold, predicted)}
 
 
@@ -74,64 +73,39 @@ def count_partial(gold: Collection[Mention], predicted: Collection[Mention]) -> 
     return Counts(credit, len(predicted), len(gold))
 
 
-class Error(NamedTuple):
-    """An error. At most one of its entities is None.
-
-    kind (str): One of `KINDS`.
-    gold (Optional[Mention]): The gold entity.
-    predicted (Optional[Mention]): The prediction.
-    """
-
-    kind: str
-    gold: Mention | None
-    predicted: Mention | None
-
-
 def find_errors(gold: Collection[Mention], predicted: Collection[Mention]) -> list[Error]:
-    """Find the errors in a text. Duplicate entities are ignored.
-
-    gold (Collection[Mention]): Types and fragments of the gold entities.
-    predicted (Collection[Mention]): Types and fragments of the predictions, in the same offsets.
-    RETURNS (list[Error]): The errors in text order.
-    """
+    """RETURNS (list[Error]): The errors in text order. Duplicate entities are ignored."""
     missed = sorted(set(gold) - set(predicted), key=_text_order)
     incorrect = sorted(set(predicted) - set(gold), key=_text_order)
     pairs = _pair_best(missed, incorrect, lambda g, p: g[0] == p[0] or g[1] == p[1])
-    errors = [Error(_pair_kind(*pair), *pair) for pair in pairs]
-    paired = {side for error in errors for side in error[1:]}
-    errors += [Error(MISSED, item, None) for item in missed if item not in paired]
+    errors: list[Error] = [(_pair_kind(*pair), *pair) for pair in pairs]
+    paired = {item for pair in pairs for item in pair}
+    errors += [(MISSED, item, None) for item in missed if item not in paired]
     gold_fragments = {(label, fragment) for label, fragments in gold for fragment in fragments}
     for item in incorrect:
         if item not in paired:
             relinked = {(item[0], fragment) for fragment in item[1]} <= gold_fragments
-            errors.append(Error(WRONG_LINKING if relinked else SPURIOUS, None, item))
-    return sorted(errors, key=lambda error: _text_order(error.gold or error.predicted))
+            errors.append((WRONG_LINKING if relinked else SPURIOUS, None, item))
+    return sorted(errors, key=lambda error: _text_order(error[1] or error[2]))
 
 
-class Mark(NamedTuple):
-    """The result of a comparison for an entity.
-
-    name (str): "correct", "incorrect" or "spurious" for a prediction, "correct", "missed" or
-        "differs" for a gold entity.
-    reason (str): "type", "boundary" or "linking", if the mark is "incorrect" or "differs".
-    partner (Optional[Mention]): The entity of the other side in the same error.
+def mark_items(
+    gold: Collection[Mention], predicted: Collection[Mention]
+) -> dict[Mention, tuple[str, str, Mention | None]]:
+    """RETURNS (dict[Mention, tuple[str, str, Optional[Mention]]]): The mark of each entity, the
+    reason, and the entity of the other side in the same error. The marks are "correct", "incorrect"
+    and "spurious" for predictions, and "correct", "differs" and "missed" for gold entities. The
+    reason for "incorrect" or "differs" is "type", "boundary" or "linking".
     """
-
-    name: str
-    reason: str = ""
-    partner: Mention | None = None
-
-
-def mark_items(gold: Collection[Mention], predicted: Collection[Mention]) -> dict[Mention, Mark]:
-    """RETURNS (dict[Mention, Mark]): The mark of each entity, by the errors of `find_errors`."""
-    marks = dict.fromkeys((*gold, *predicted), Mark("correct"))
+    marks: dict[Mention, tuple[str, str, Mention | None]]
+    marks = dict.fromkeys((*gold, *predicted), ("correct", "", None))
     for kind, missed, found in find_errors(gold, predicted):
         is_pair = kind not in (MISSED, SPURIOUS)
-        reason = kind.removeprefix("wrong ")
+        reason = kind.removeprefix("wrong ") if is_pair else ""
         if missed is not None:
-            marks[missed] = Mark("differs", reason, found) if is_pair else Mark(MISSED)
+            marks[missed] = "differs" if is_pair else kind, reason, found
         if found is not None:
-            marks[found] = Mark("incorrect", reason, missed) if is_pair else Mark(SPURIOUS)
+            marks[found] = "incorrect" if is_pair else kind, reason, missed
     return marks
 
 

@@ -174,12 +174,8 @@ def analyze_models(
     batch_size: int | None = None,
     gpu_id: int = -1,
 ) -> dict[str, ModelReport]:
-    """Analyze several models on the same data. The first pipe sets the default of the spans_key.
-
-    models (Mapping[str, str]): Trained pipelines, or .spacy files with predictions, by name.
-    data (Path): Annotated data.
-    types, spans_key, threshold, batch_size, gpu_id: The options of the command.
-    RETURNS (dict[str, ModelReport]): The reports by name.
+    """RETURNS (dict[str, ModelReport]): The reports on trained pipelines, or .spacy files with
+    predictions, by name. The first pipe sets the default of the spans_key for all of them.
     RAISES (GapDNERError): If a model or the data cannot be read, or the data has no gold entities.
     """
     guess_format(data)
@@ -193,19 +189,10 @@ def analyze_models(
             )
     reports = {}
     for name, model in models.items():
-        is_saved = Path(model).suffix == ".spacy"
-        if is_saved:
+        if Path(model).suffix == ".spacy":
             nlp, key = spacy.blank("en"), spans_key or DEFAULT_SPANS_KEY
-        else:
-            nlp, pipe = load_recognizer(
-                model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id
-            )
-            key = spans_key or pipe.key
-        # all models are compared with the same gold entities
-        spans_key = key
-        docs = load_docs(nlp, data, key, types=types)
-        if is_saved:
-            gold, predicted = list(docs), list(read_docbin(Path(model), nlp.vocab))
+            gold = list(load_docs(nlp, data, key, types=types))
+            predicted = list(read_docbin(Path(model), nlp.vocab))
             if len(gold) != len(predicted):
                 raise GapDNERError(
                     f"{model} does not have the same number of documents as the data. Use "
@@ -213,7 +200,13 @@ def analyze_models(
                 )
             report = report_model(map(Example, predicted, gold), key)
         else:
+            how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
+            nlp, pipe = load_recognizer(model, spans_key=spans_key, **how)
+            key = spans_key or pipe.key
+            docs = load_docs(nlp, data, key, types=types)
             report = analyze(nlp, docs, spans_key=key, batch_size=batch_size)
+        # all models are compared with the same gold entities
+        spans_key = key
         if not report.scores.groups["subset"]["all"].gold:
             raise GapDNERError(f"{data} has no gold entities under the spans_key {key!r}.")
         report.model = model
@@ -252,26 +245,20 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
         words = (*before, *(" ".join(token.text_with_ws.split("\n")) for token in shown), *after)
         in_words = {}
         for item, entity in tokens.items():
+            role = "correct" if item in compared.gold else "predicted"
+            if item not in compared.predicted:
+                role = "gold"
             moved = replace(entity, score=scores.get(item)).shift(len(before) - shown.start)
-            in_words[item] = _role(item, compared), moved
-        shown_gold, shown_predicted = (
-            item and to_text_entity(item, positions, doc.text, scores.get(item))
-            for item in (gold, predicted)
-        )
+            in_words[item] = role, moved
         yield ErrorInContext(
             kind=kind,
             doc=number,
             name=doc.user_data.get(DOC_NAME),
             sentence=" ".join(sentence.text.split()),
-            gold=shown_gold,
-            predicted=shown_predicted,
+            gold=gold and to_text_entity(gold, positions, doc.text),
+            predicted=predicted
+            and to_text_entity(predicted, positions, doc.text, scores.get(predicted)),
             words=words,
             own=tuple(in_words.pop(item) for item in own),
             others=tuple(in_words.values()),
         )
-
-
-def _role(item: Mention, compared: Comparison) -> str:
-    if item not in compared.predicted:
-        return "gold"
-    return "correct" if item in compared.gold else "predicted"

@@ -23,18 +23,12 @@ def load_recognizer(
     gpu_id: int = -1,
     bf16: bool = False,
 ) -> tuple[Language, DiscontinuousEntityRecognizer]:
-    """Load a trained pipeline and find its recognizer.
+    """Load a trained pipeline, which accepts texts of any length, and find its recognizer.
 
-    model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
     spans_key (Optional[str]): The `spans_key` of the recognizer, if the pipeline has several.
     threshold (Optional[float]): Overrides all thresholds of the recognizer.
     line_breaks (Optional[str]): Overrides the setting of the pipeline's `LineSentencizer`.
-    gpu_id (int): The GPU to use, or -1 for the CPU.
-    bf16 (bool): Predict in bfloat16. See `use_bf16`.
-    RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which accepts texts of
-        any length, and the recognizer.
-    RAISES (GapDNERError): If the pipeline does not exist, cannot be loaded or has no recognizer,
-        or the GPU or bfloat16 cannot be used.
+    RAISES (GapDNERError): If the pipeline, the GPU or bfloat16 cannot be used.
     """
     check_model(model)
     use_gpu(gpu_id)
@@ -64,14 +58,10 @@ def load_recognizer(
 
 
 def use_gpu(gpu_id: int) -> None:
-    """Make spaCy and PyTorch use a GPU, unless the ID is -1.
-
-    RAISES (GapDNERError): If the GPU cannot be used.
-    """
-    if gpu_id < 0:
-        return
+    """Make spaCy and PyTorch use a GPU, unless the ID is -1, or raise a GapDNERError."""
     try:
-        require_gpu(gpu_id)
+        if gpu_id >= 0:
+            require_gpu(gpu_id)
     # CuPy's errors have no common base class
     except Exception as error:
         raise GapDNERError(
@@ -81,13 +71,8 @@ def use_gpu(gpu_id: int) -> None:
 
 
 def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntityRecognizer:
-    """Find the recognizer of a pipeline.
-
-    nlp (Language): The pipeline.
-    spans_key (Optional[str]): The `spans_key` of the recognizer, if the pipeline has several.
-    RETURNS (DiscontinuousEntityRecognizer): The recognizer.
-    RAISES (GapDNERError): If there is no recognizer, or there are several and the key is not the
-        key of one of them.
+    """RETURNS (DiscontinuousEntityRecognizer): The only recognizer of a pipeline, or the one with
+    the key; a GapDNERError if there is none.
     """
     pipes = {n: p for n, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)}
     if not pipes:
@@ -100,9 +85,8 @@ def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntit
 
 
 def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
-    """RETURNS (str): The name of the only component, or of the one with the key.
-    RAISES (GapDNERError): If there are several, and the key is not the key of one of them. The
-        owner of the components is named in the message.
+    """RETURNS (str): The name of the only component, or of the one with the key; a GapDNERError
+    that names the owner if there are several, and the key is not the key of one of them.
     """
     chosen = [name for name, key in keys.items() if len(keys) == 1 or key == spans_key]
     if len(chosen) != 1:

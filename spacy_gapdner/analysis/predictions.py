@@ -57,17 +57,13 @@ def predict_records(
     report: Report | None = None,
 ) -> Iterator[Doc]:
     """Run a pipeline over texts with names and other keys. Memory use does not grow with their
-    number, because the lexemes and strings of processed texts are freed.
+    number, because the lexemes and strings of processed texts are freed. If the report skips
+    documents, texts for which the pipeline fails are added to it.
 
-    nlp (Language): The pipeline.
-    records (Iterable[InputText]): The texts.
-    batch_size, n_process: See `predict`.
-    report (Optional[Report]): If it skips documents, texts for which the pipeline fails are added
-        to it. Otherwise the error is raised.
     YIELDS (Doc): Docs in the order of the texts. Each Doc is only valid until the next one is
-        yielded. Its name is in ``doc.user_data["gapdner_document"]``, and the other keys of its
-        record in ``doc.user_data["gapdner_record"]``.
-    RAISES (GapDNERError): If the pipeline fails.
+        yielded. Its name is in ``doc.user_data[DOC_NAME]``, and the other keys of its record in
+        ``doc.user_data[DOC_EXTRA]``.
+    RAISES (GapDNERError): If the pipeline fails and the report does not skip documents.
     """
     report = report or Report()
     pairs = ((text[0]["text"], text) for text in records)

@@ -17,11 +17,9 @@ def growing(
     path: Path, texts: Iterable[InputText], *, resume: bool
 ) -> Iterator[tuple[IO[bytes], Iterable[InputText], int]]:
     """Write JSONL to NAME.part, which is renamed to NAME when it is complete. If the process fails
-    or is stopped, NAME.part is kept if it has any lines.
+    or is stopped, NAME.part is kept if it has any lines. To resume, the complete lines of NAME.part
+    are kept, or of NAME if there is no NAME.part.
 
-    path (Path): The file. Its folder is created if necessary.
-    texts (Iterable[InputText]): The texts to process, in the same order in each run.
-    resume (bool): Keep the complete lines of NAME.part, or of the file if there is no NAME.part.
     YIELDS (tuple[IO[bytes], Iterable[InputText], int]): The stream to write to, the texts that have
         no line yet, and the number of lines from an earlier run.
     RAISES (GapDNERError): If an existing line is invalid, when the texts are read.

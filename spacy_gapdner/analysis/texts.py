@@ -22,14 +22,11 @@ InputText = tuple[dict[str, Any], Place]
 
 
 def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
-    """Read texts one at a time.
-
-    path (Path): A .txt file, a folder of .txt files, a .jsonl file with an object {"text": ...} per
-        line, or "-" for the lines of standard input.
-    report (Optional[Report]): If it skips documents, documents that cannot be read are added to it.
-    RETURNS (Iterator[InputText]): The texts in order. The "id" of a text from a .txt file is the
-        path in the folder without suffix.
-    RAISES (GapDNERError): If the input does not exist, or cannot be read during iteration.
+    """RETURNS (Iterator[InputText]): The texts of a .txt file, a folder of .txt files, or a .jsonl
+    file with an object {"text": ...} per line, or the lines of standard input ("-"). The "id" of a
+    text from a .txt file is its path in the folder without suffix.
+    RAISES (GapDNERError): If the input does not exist, or, during iteration, if a text cannot be
+        read and the report does not skip it.
     """
     if path == STDIN:
         return _read_standard_input(report)

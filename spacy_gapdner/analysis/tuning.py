@@ -193,13 +193,9 @@ def _cross_validate(
 
 
 def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration) -> Thresholds:
-    """Choose thresholds of uncalibrated scores.
-
-    rows (ndarray): Candidates and gold entities. See `ROW`.
-    aim (Aim): The objective.
-    own (Thresholds): The current thresholds. They are kept if no others are better.
-    calibration (Calibration): Thresholds have steps of 0.01 after this calibration.
-    RETURNS (Thresholds): The median of all pairs whose measure is within 0.01 of the best.
+    """RETURNS (Thresholds): Thresholds of uncalibrated scores, in steps of 0.01 after calibration:
+    the current ones if no others are better, otherwise the median of all pairs whose measure is
+    within 0.01 of the best.
     """
     own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
     contiguous, discontinuous = [own.threshold], [own_disc]

@@ -28,13 +28,8 @@ _WORKER: dict[str, Language] = {}
 
 
 def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Doc | str]:
-    """Run a pipeline over a batch of texts.
-
-    nlp (Language): The pipeline.
-    texts (list[str]): The texts.
-    skip (bool): If the pipeline fails for a text, return the reason instead of a Doc.
-    RETURNS (list[Union[Doc, str]]): The Docs or reasons.
-    RAISES (GapDNERError): If the pipeline fails and `skip` is False.
+    """RETURNS (list[Union[Doc, str]]): The Docs of a batch of texts. If the pipeline fails, the
+    reason instead of the Doc if `skip`, otherwise a GapDNERError.
     """
     try:
         docs = (make_doc(nlp, text) for text in texts)
@@ -52,14 +47,10 @@ def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Doc |
 def annotate_in_processes(
     nlp: Language, batches: Iterator[list[tuple[str, T]]], *, n_process: int, skip: bool
 ) -> Iterator[tuple[Doc | str, T]]:
-    """Run a pipeline over batches of texts in several processes.
+    """Run `annotate_texts` in several processes, or one per core if `n_process` is -1. One batch
+    per process is read in advance.
 
-    nlp (Language): The pipeline.
-    batches (Iterator[list[tuple[str, T]]]): Texts and their contexts. One batch per process is read
-        in advance.
-    n_process (int): Number of processes, or -1 for one per core.
-    skip (bool): See `annotate_texts`.
-    YIELDS (tuple[Union[Doc, str], T]): Docs or reasons and their contexts, in order.
+    YIELDS (tuple[Union[Doc, str], T]): Docs or reasons and the contexts of the texts, in order.
     RAISES (GapDNERError): If the pipeline fails or cannot be pickled, or a process is killed.
     """
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()

@@ -16,12 +16,8 @@ _SECONDS_TO_END = 5
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Bind a port. Call this before loading a model, so that errors are reported immediately.
-
-    host (str): Address to listen on.
-    port (int): The port, or 0 for any free port.
-    RETURNS (socket.socket): The socket.
-    RAISES (GapDNERError): If the port is not available, or FastAPI or uvicorn is not installed.
+    """RETURNS (socket.socket): A bound socket; a GapDNERError if the port is not available, or
+    FastAPI or uvicorn is not installed. Call this first, so that errors are reported immediately.
     """
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn")):
         raise GapDNERError(
@@ -44,13 +40,7 @@ def is_local(listener: socket.socket) -> bool:
 
 
 def run_app(app: "FastAPI", listener: socket.socket, host: str, query: str = "") -> None:
-    """Print the address of an application and run it until Ctrl-C.
-
-    app (FastAPI): The application.
-    listener (socket.socket): The socket to listen on.
-    host (str): Host name to print.
-    query (str): Query string to print.
-    """
+    """Print the address of an application and run it until Ctrl-C."""
     import uvicorn
 
     class Server(uvicorn.Server):

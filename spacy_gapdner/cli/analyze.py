@@ -14,6 +14,13 @@ from ._util import split_list
 if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport
 
+# titles by group of scores, and the last number with its own row
+_TABLES = {
+    "subset": ("Exact match", None),
+    "gap_length": ("Gap length", 6),
+    "fragments": ("Fragments", 6),
+    "length": ("Tokens", 6),
+}
 _FILES = ("report.html", "analysis.json", "scores.csv", "errors.csv")
 
 
@@ -76,9 +83,11 @@ def analyze_cli(
 
 
 def _print_reports(reports: Mapping[str, "ModelReport"]) -> None:
-    from ..analysis.score_tables import f1_tables, percent_f1
+    from ..analysis.score_tables import f1_table, percent_f1
 
-    for title, table in f1_tables([report.scores for report in reports.values()]).items():
+    tallies = [report.scores for report in reports.values()]
+    for group, (title, last) in _TABLES.items():
+        table = f1_table(tallies, group, last)
         rows = [(name, gold, *map(percent_f1, found)) for name, gold, *found in table]
         print_table(rows, (title, "Gold", *(f"{name} F (P/R)" for name in reports)))
     by_model = [report.count_errors() for report in reports.values()]

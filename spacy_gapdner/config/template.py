@@ -61,10 +61,8 @@ def make_config_text(
     *,
     file_name: str = "config.cfg",
 ) -> str:
-    """Create the text of a config with comments. See `init_config` for the other arguments.
-
-    file_name (str): File name in the command in the first lines.
-    RETURNS (str): The text.
+    """RETURNS (str): The text of a config with comments. See `init_config` for the arguments. The
+    command in the first lines contains the file name.
     """
     if not re.fullmatch(r"\w[\w-]*", spans_key):
         raise GapDNERError(f"Invalid spans_key: {spans_key!r}. Use letters, digits, - and _ only.")

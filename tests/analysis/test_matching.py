@@ -11,7 +11,6 @@ from spacy_gapdner.analysis.matching import (
     WRONG_BOUNDARY,
     WRONG_LINKING,
     WRONG_TYPE,
-    Mark,
     count_matches,
     find_errors,
     mark_items,
@@ -64,8 +63,6 @@ SHOULDER = item("ADE", 0, 3, 7)
 BODY = item("ADE", 0, 5, 6, 7)
 GOLD = [JOINT, SHOULDER, BODY]
 ALL_WORDS, DRUG = item("ADE", *range(8)), item("DRUG", 0, 1, 7)
-
-
 ONE, TWO, BOTH, OTHER = item("A", 1), item("A", 2), item("A", 1, 2), item("B", 1)
 
 
@@ -125,17 +122,17 @@ def test_kinds_of_pairs(gold, predicted, kind):
 def test_marks():
     near, fever, rash = item("ADE", 3, 4, 7), item("ADE", 9), item("ADE", 12)
     assert mark_items([JOINT, SHOULDER, BODY, rash], [JOINT, near, fever, item("SIGN", 12)]) == {
-        JOINT: Mark("correct"),
-        SHOULDER: Mark("differs", "linking", near),
-        near: Mark("incorrect", "linking", SHOULDER),
-        BODY: Mark("missed"),
-        fever: Mark("spurious"),
-        rash: Mark("differs", "type", item("SIGN", 12)),
-        item("SIGN", 12): Mark("incorrect", "type", rash),
+        JOINT: ("correct", "", None),
+        SHOULDER: ("differs", "linking", near),
+        near: ("incorrect", "linking", SHOULDER),
+        BODY: ("missed", "", None),
+        fever: ("spurious", "", None),
+        rash: ("differs", "type", item("SIGN", 12)),
+        item("SIGN", 12): ("incorrect", "type", rash),
     }
     # a combination of fragments of correct entities has no gold entity
-    found = mark_items(GOLD, [*GOLD, item("ADE", 0, 7)])
-    assert found[item("ADE", 0, 7)] == Mark("incorrect", "linking")
+    mixed = item("ADE", 0, 7)
+    assert mark_items(GOLD, [*GOLD, mixed])[mixed] == ("incorrect", "linking", None)
 
 
 TOKENS = st.sets(st.integers(0, 9), min_size=1, max_size=5)
@@ -155,8 +152,7 @@ def share_tokens(*items):
 def test_errors_follow_their_definitions(gold, predicted, both, random):
     gold, predicted = gold + both, predicted + both
     errors = find_errors(gold, predicted)
-    not_found = [error.gold for error in errors if error.gold is not None]
-    incorrect = [error.predicted for error in errors if error.predicted is not None]
+    not_found, incorrect = ([error[i] for error in errors if error[i]] for i in (1, 2))
     assert sorted(not_found) == sorted(set(gold) - set(predicted))
     assert sorted(incorrect) == sorted(set(predicted) - set(gold))
     gold_fragments = {(label, fragment) for label, fragments in gold for fragment in fragments}
@@ -171,8 +167,8 @@ def test_errors_follow_their_definitions(gold, predicted, both, random):
             assert share_tokens(missed, wrong)
             assert len(missed[1]) == len(wrong[1]) or kind == WRONG_LINKING
     # entities without a partner cannot be paired
-    for missed in (error.gold for error in errors if error.kind == MISSED):
-        for wrong in (error.predicted for error in errors if error.gold is None):
+    for missed in (missed for _, missed, wrong in errors if wrong is None):
+        for wrong in (wrong for _, missed, wrong in errors if missed is None):
             assert missed[1] != wrong[1]
             assert missed[0] != wrong[0] or not share_tokens(missed, wrong)
     random.shuffle(gold)

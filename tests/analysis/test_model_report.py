@@ -6,9 +6,9 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis.model_report import NOTHING, report_model
-from spacy_gapdner.analysis.score_tables import pool_tail
+from spacy_gapdner.analysis.score_tables import f1_table
 from spacy_gapdner.formats import DOC_NAME
-from spacy_gapdner.scorer import Counts
+from spacy_gapdner.scorer import Counts, Tally
 
 TEXT = "severe joint , shoulder and upper body pain . Then fever"
 JOINT, SHOULDER, BODY = ("ADE", [0, 1, 7]), ("ADE", [0, 3, 7]), ("ADE", [0, 5, 6, 7])
@@ -33,9 +33,12 @@ def marked(error, side):
 
 
 def test_large_numbers_are_combined():
-    found = {n: Counts(1, n, n) for n in (10, 1, 9, 3)}
-    assert pool_tail(found, 10) == found
-    assert pool_tail(found, 3) == {1: found[1], 3: found[3], 4: Counts(2, 19, 19)}
+    tally = Tally()
+    tally.groups["length"].update({n: Counts(1, n, n) for n in (10, 1, 9, 3)})
+    first = [("1", 1, Counts(1, 1, 1), Counts()), ("3", 3, Counts(1, 3, 3), Counts())]
+    rows = f1_table([tally, Tally()], "length", 3)
+    assert rows == [*first, ("4+", 19, Counts(2, 19, 19), Counts())]
+    assert [row[0] for row in f1_table([tally], "length", 10)] == ["1", "3", "9", "10"]
 
 
 def test_an_error_in_its_sentence():
