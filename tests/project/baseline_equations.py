@@ -1,9 +1,11 @@
-"""The equations of W2NER and TOE, cell by cell, for one sentence."""
+"""The equations of W2NER and TOE, cell by cell, for one sentence. Dropout draws the same numbers in
+the same order as the networks."""
 
 import math
 
 import torch
-from equations import bilstm, bucket, by_cell, gelu, linear
+from equations import biaffine, bilstm, bucket, by_cell, gelu, linear
+from torch.nn.functional import dropout
 
 from project.baselines.w2ner import NORM_EPS
 
@@ -36,92 +38,67 @@ def depthwise_convolution(grid, layer, step):
     return by_cell(n, look_around)
 
 
-def convolutions(grid, layers, steps, chained):
-    parts = []
-    for layer, step in zip(layers, steps, strict=True):
-        parts.append(gelu(depthwise_convolution(grid, layer, step)))
-        grid = parts[-1] if chained else grid
-    return torch.cat(parts, dim=-1)
+def mlp(x, part):
+    drop_input, layer, _, drop_output = part
+    return drop_output(gelu(linear(drop_input(x), layer)))
 
 
-def mlp(x, part, kept_in, kept_out):
-    """With dropout masks of the input and the output."""
-    return gelu(linear(x * kept_in, part[1])) * kept_out
+def co_predictor(hidden, grid, part):
+    heads, tails = mlp(hidden, part.head), mlp(hidden, part.tail)
+    u1, u2, b1 = part.biaffine.bilinear, part.biaffine.linear.weight.T, part.biaffine.linear.bias
+    by_words = biaffine(heads, tails, u1, u2, b1)
+    return by_words + linear(mlp(grid, part.grid), part.classifier)
 
 
-def biaffine_with_ones(heads, tails, layer):
-    """A single tensor, after appending 1 to head and tail."""
-    n = layer.n_in
-    weight = layer.bilinear.new_zeros(layer.n_out, n + 1, n + 1)
-    weight[:, :n, :n] = layer.bilinear.permute(2, 0, 1)
-    weight[:, :n, n], weight[:, n, :n] = layer.linear.weight.split(n, dim=1)
-    weight[:, n, n] = layer.linear.bias
-    one = heads.new_ones(1)
-    return by_cell(
-        len(heads),
-        lambda i, j: torch.stack(
-            [torch.cat([heads[i], one]) @ w @ torch.cat([tails[j], one]) for w in weight]
-        ),
-    )
-
-
-def co_predictor(hidden, grid, part, kept):
-    heads, tails = (mlp(hidden, getattr(part, name), *kept[name]) for name in ("head", "tail"))
-    by_words = biaffine_with_ones(heads, tails, part.biaffine)
-    return by_words + linear(mlp(grid, part.grid, *kept["grid"]), part.classifier)
-
-
-NO_DROPOUT = dict.fromkeys(("head", "tail", "grid"), (1, 1))
-
-
-def grid_features(rows, columns, net, dilations, *, chained, channels=1):
-    """With a dropout mask of the channels."""
+def grid_features(rows, columns, net, dilations, *, chained):
     pairs = conditional_norm(rows, columns, net.pairs.gain, net.pairs.bias)
     places = by_cell(
         len(rows),
         lambda i, j: torch.cat([net.distance.weight[bucket(i, j)], net.region.weight[int(j > i)]]),
     )
-    grid = gelu(linear(torch.cat([pairs, places], dim=-1) * channels, net.base))
-    return convolutions(grid, net.convolutions.convolutions, dilations, chained)
+    features = torch.cat([pairs, places], dim=-1)
+    # drops channels
+    kept = dropout(features.new_ones(features.shape[-1]), net.grid_dropout, net.training)
+    grid = gelu(linear(features * kept, net.base))
+    parts = []
+    for layer, step in zip(net.convolutions.convolutions, dilations, strict=True):
+        parts.append(gelu(depthwise_convolution(grid, layer, step)))
+        grid = parts[-1] if chained else grid
+    return torch.cat(parts, dim=-1)
 
 
-def w2ner(words, net, dilations, channels=1, kept=NO_DROPOUT):
-    """The scores of a sentence, with dropout masks."""
-    hidden = bilstm(words, net.bilstm.lstm)
-    grid = grid_features(hidden, hidden, net, dilations, chained=True, channels=channels)
-    return co_predictor(hidden, grid, net.predictor, kept)
+def w2ner(words, net, dilations):
+    """The scores of a sentence."""
+    hidden = bilstm(net.word_dropout(words), net.bilstm.lstm)
+    grid = grid_features(hidden, hidden, net, dilations, chained=True)
+    return co_predictor(hidden, grid, net.predictor)
 
 
-def residual(x, added, part, kept=1):
-    x = x + linear(added, part.linear) * kept
+def residual(x, added, part):
+    x = x + part.dropout(linear(added, part.linear))
     return torch.stack([normalize(row) for row in x]) * part.norm.weight + part.norm.bias
 
 
-def attention(x, words, part, kept=(1, 1)):
-    """With dropout masks of the weights, one per head, and of the output."""
-    width = x.shape[1] // part.n_heads
-    outputs = []
-    for head in range(part.n_heads):
-        own = slice(head * width, (head + 1) * width)
-        queries, keys, values = (
-            linear(y, layer)[:, own]
-            for y, layer in ((x, part.query), (words, part.key), (words, part.value))
-        )
-        weights = (queries @ keys.T / math.sqrt(width)).softmax(dim=1)
-        weights = weights * (kept[0] if isinstance(kept[0], int) else kept[0][head])
-        outputs.append(weights @ values)
-    return residual(x, torch.cat(outputs, dim=1), part.output, kept[1])
+def attention(x, words, part):
+    queries, keys, values = (
+        linear(y, layer).chunk(part.n_heads, dim=1)
+        for y, layer in ((x, part.query), (words, part.key), (words, part.value))
+    )
+    scores = [q @ k.T / math.sqrt(q.shape[1]) for q, k in zip(queries, keys, strict=True)]
+    weights = part.dropout(torch.stack(scores).softmax(dim=2))
+    heads = [w @ v for w, v in zip(weights, values, strict=True)]
+    return residual(x, torch.cat(heads, dim=1), part.output)
 
 
-def decoder(x, words, part, kept=((1, 1), (1, 1), 1)):
-    x = attention(x, x, part.self_attention, kept[0])
-    x = attention(x, words, part.cross_attention, kept[1])
-    return residual(x, gelu(linear(x, part.inner)), part.output, kept[2])
+def decoder(x, words, part):
+    x = attention(x, x, part.self_attention)
+    x = attention(x, words, part.cross_attention)
+    return residual(x, gelu(linear(x, part.inner)), part.output)
 
 
 def toe(words, net, dilations):
     """The scores of a sentence."""
-    hidden = bilstm(words, net.bilstm.lstm)
+    hidden = bilstm(net.word_dropout(words), net.bilstm.lstm)
     rows, columns = linear(hidden, net.rows), linear(hidden, net.columns)
     for round_number in range(net.n_rounds):
         tags = linear(grid_features(rows, columns, net, dilations, chained=False), net.tags)
@@ -136,6 +113,6 @@ def toe(words, net, dilations):
     scores, start = [], 0
     for grid, predictor in zip(net.grids, net.predictors, strict=True):
         group = labels[..., start : start + grid.in_features]
-        scores.append(co_predictor(hidden, linear(group, grid), predictor, NO_DROPOUT))
+        scores.append(co_predictor(hidden, linear(group, grid), predictor))
         start += grid.in_features
     return torch.cat(scores, dim=-1)

@@ -2,20 +2,21 @@
 
 import pytest
 import torch
-from baseline_equations import decoder, toe, w2ner
+from baseline_equations import toe, w2ner
+from equations import bucket, by_cell
 from grid_models import WIDTH as N_IN
 from grid_models import fixed_vectors, make_input, network_of, score
 
+from project.baselines.distances import N_DISTANCES, distance_buckets
 from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
-from project.baselines.toe import DecoderLayer, TOENetwork, TOESettings
+from project.baselines.toe import TOENetwork, TOESettings
 from project.baselines.w2ner import DilatedConvolutions, W2NERNetwork, W2NERSettings
 
 LABELS = ["A", "B"]
-SIZES = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4}
-SIZES |= {"biaffine_width": 5, "predictor_width": 7}
-DROPOUTS = {"word_dropout": 0.3, "grid_dropout": 0.2, "predictor_dropout": 0.1}
-W2NER = {**SIZES, **DROPOUTS, "dilations": [1, 2]}
+W2NER = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4, "dilations": [1, 2]}
+W2NER |= {"biaffine_width": 5, "predictor_width": 7}
+W2NER |= {"word_dropout": 0.3, "grid_dropout": 0.2, "predictor_dropout": 0.1}
 TOE = {**W2NER, "n_rounds": 3, "n_heads": 2, "inner_width": 8, "attention_dropout": 0.4}
 EQUATIONS = {"W2NER": w2ner, "TOE": toe}
 MODELS = {
@@ -37,31 +38,24 @@ def make_batch(lengths, dtype=torch.float32):
 
 
 @both_models
-@pytest.mark.parametrize("dilations", [[1, 2, 3], [2]])
-def test_agrees_with_the_equations(assert_same, name, dilations):
-    net = make_network(name, dilations=dilations).double().eval()
+@pytest.mark.parametrize(
+    ("dilations", "lengths", "is_train"),
+    [([1, 2, 3], [3, 1, 5], False), ([2], [3, 1, 5], False), ([1, 2], [4], True)],
+)
+def test_agrees_with_the_equations(assert_same, name, dilations, lengths, is_train):
+    """In training, both have the same dropout."""
+    net = make_network(name, dilations=dilations).double().train(is_train)
     # their weights are initially zero
     for layer in (net.pairs.gain, net.pairs.bias):
         torch.nn.init.normal_(layer.weight)
-    words, lengths = make_batch([3, 1, 5], torch.float64)
+    words, lengths = make_batch(lengths, torch.float64)
+    torch.manual_seed(0)
     scores = score(net, words, lengths)
     rows = list(enumerate(lengths.tolist()))
     actual = [scores[row, :n, :n].flatten(0, 1) for row, n in rows]
+    torch.manual_seed(0)
     expected = [EQUATIONS[name](words[row, :n], net, dilations).flatten(0, 1) for row, n in rows]
     assert_same(torch.cat(actual), torch.cat(expected), [words, *net.parameters()], atol=1e-9)
-
-
-def test_dropout_of_the_decoder_layer(assert_same):
-    """On the attention weights and before each addition to the residual, as in BERT."""
-    layer = DecoderLayer(6, 2, 8, dropout=0.5).double()
-    hidden, words = torch.randn(2, 1, 3, 6, dtype=torch.float64, requires_grad=True)
-    ones = words.new_ones
-    torch.manual_seed(0)
-    actual = layer(hidden, words, torch.ones(1, 3, dtype=torch.bool))
-    torch.manual_seed(0)
-    attentions = [(dropout(ones(1, 2, 3, 3))[0], dropout(ones(1, 3, 6))[0]) for _ in range(2)]
-    expected = decoder(hidden[0], words[0], layer, (*attentions, dropout(ones(1, 3, 6))[0]))
-    assert_same(actual[0], expected, [hidden, words, *layer.parameters()], atol=1e-9)
 
 
 @both_models
@@ -78,26 +72,13 @@ def test_added_types_do_not_change_scores(name):
     torch.testing.assert_close(actual[1, :3, :3], expected[1, :3, :3], rtol=0, atol=1e-5)
 
 
-def test_dropout_of_w2ner(assert_same):
-    """On the channels of the pair features, and on input and output of the co-predictor's MLPs."""
-    rates = {"word_dropout": 0.0, "grid_dropout": 0.5, "predictor_dropout": 0.5}
-    net = make_network("W2NER", **rates).double()
-    words, lengths = make_batch([4], torch.float64)
-    torch.manual_seed(0)
-    scores = score(net, words, lengths)
-    torch.manual_seed(0)
-    ones = words.new_ones
-    channels = dropout(ones(1, 1, net.base.in_features))
-    kept = {}
-    for name, shape, width in [("head", (1, 4), 5), ("tail", (1, 4), 5), ("grid", (1, 4, 4), 7)]:
-        n_in = getattr(net.predictor, name)[1].in_features
-        kept[name] = dropout(ones(*shape, n_in))[0], dropout(ones(*shape, width))[0]
-    expected = w2ner(words[0], net, [1, 2], channels, kept)
-    assert_same(scores[0], expected, [words, *net.parameters()], atol=1e-9)
-
-
-def dropout(ones):
-    return torch.nn.functional.dropout(ones, 0.5)
+def test_buckets_of_distances():
+    buckets = distance_buckets(300, torch.device("cpu"))
+    assert buckets.unique().tolist() == list(range(N_DISTANCES))
+    # 8 is the bucket of distance 0
+    assert buckets[0, [0, 1, 3, 4, 127, 128, 299]].tolist() == [8, 9, 10, 11, 15, 16, 16]
+    expected = by_cell(40, lambda i, j: torch.tensor(bucket(i, j)))
+    assert torch.equal(buckets[:40, :40], expected)
 
 
 def test_gradient_of_convolutions_in_mixed_precision(assert_same):
