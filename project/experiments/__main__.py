@@ -7,7 +7,7 @@ from spacy.cli._util import parse_config_overrides
 from wasabi import msg
 
 from spacy_gapdner.cli._options import CODE, GPU_ID
-from spacy_gapdner.cli._util import StoppedError, clean_errors, clean_stops, fail, split_list
+from spacy_gapdner.cli._util import clean_errors, clean_stops, fail, split_list
 from spacy_gapdner.formats.docbin import read_docbin, require_docbins
 from spacy_gapdner.formats.outputs import replacing, write_json
 from spacy_gapdner.loading import load_model
@@ -54,22 +54,19 @@ def train_seeds_cli(
     evaluated, and the run is recorded in run.json. Override config settings with options, as in
     spacy train. Completed runs are not repeated."""
     overrides = parse_config_overrides(list(context.args))
-    try:
-        # without clean_stops, a signal would leave the training process running
-        with clean_stops(), clean_errors():
-            runs, errors = train_seeds(
-                config_path,
-                output_path,
-                name=name,
-                seeds=_parse_seeds(seeds),
-                overrides=overrides,
-                test_path=test_path,
-                keep_models=keep_models,
-                code=code,
-                gpu_id=gpu_id,
-            )
-    except StoppedError as stop:
-        raise typer.Exit(stop.exit_code) from None
+    # without clean_stops, a signal would leave the training process running
+    with clean_stops(), clean_errors():
+        runs, errors = train_seeds(
+            config_path,
+            output_path,
+            name=name,
+            seeds=_parse_seeds(seeds),
+            overrides=overrides,
+            test_path=test_path,
+            keep_models=keep_models,
+            code=code,
+            gpu_id=gpu_id,
+        )
     if runs:
         for part in (part for part in PARTS if all(part in run.scores for run in runs)):
             seed_table(runs, part).print()

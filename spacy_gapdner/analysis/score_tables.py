@@ -35,7 +35,9 @@ def f1_table(
         for value, counts in tally.groups[group].items():
             key = value if last is None else min(value, last + 1)
             table.setdefault(key, [Counts() for _ in tallies])[number] += counts
-    names = SUBSETS if group == "subset" else {value: str(value) for value in sorted(table)}
+    names: dict[Any, str] = {value: str(value) for value in sorted(table)}
+    if group == "subset":
+        names = dict(SUBSETS)
     if last is not None and last + 1 in table:
         names[last + 1] = f"{last + 1}+"
     return [

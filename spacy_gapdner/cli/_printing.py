@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from wasabi.printer import Printer
 
+from .. import analysis, formats
 from ..errors import visible
 
 if TYPE_CHECKING:
     from tqdm import tqdm
-
-    from ..analysis import CorpusStatistics
-    from ..formats.report import Issue, Report
 
 N_EXAMPLES = 3
 # maximum width that is reserved for the names in a table
@@ -63,12 +61,12 @@ def percent(score: float | None) -> str:
     return "-" if score is None else f"{100 * score:.2f}"
 
 
-def print_report(report: "Report") -> None:
+def print_report(report: "formats.Report") -> None:
     """Print the issues of a reader by action and kind, with examples."""
     if report.left_out:
         counted = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
         msg.text(f"Ignored entities of other types: {counted}")
-    by_kind: dict[tuple[str, str], list[Issue]] = {}
+    by_kind: dict[tuple[str, str], list[formats.Issue]] = {}
     for issue in report.issues:
         by_kind.setdefault((issue.action, issue.kind), []).append(issue)
     for (action, kind), issues in sorted(by_kind.items()):
@@ -109,7 +107,7 @@ def print_table(
     print()
 
 
-def print_statistics(statistics: Mapping[str, "CorpusStatistics"]) -> None:
+def print_statistics(statistics: Mapping[str, "analysis.CorpusStatistics"]) -> None:
     """Print the statistics of corpora side by side."""
     labels = sorted({label for found in statistics.values() for label in found.labels})
     columns = [_column(found, labels) for found in statistics.values()]
@@ -117,7 +115,7 @@ def print_statistics(statistics: Mapping[str, "CorpusStatistics"]) -> None:
     print_table(rows, ("", *statistics), numbers=False)
 
 
-def _column(found: "CorpusStatistics", labels: Sequence[str]) -> dict[str, Any]:
+def _column(found: "analysis.CorpusStatistics", labels: Sequence[str]) -> dict[str, Any]:
     disc = found.discontinuous_labels
     return {
         "Docs": found.docs,

@@ -1,19 +1,17 @@
 """Shared functions of the commands: error messages, signals, and parsing of arguments."""
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import typer
 from wasabi.util import color, locale_escape
 
+from .. import formats
 from ..errors import GapDNERError, visible
-
-if TYPE_CHECKING:
-    from ..formats import Report
 
 
 @contextmanager
@@ -28,24 +26,16 @@ def clean_errors() -> Iterator[None]:
         fail(str(error))
 
 
-class StoppedError(BaseException):
-    """Raised when a command is stopped by a signal."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.exit_code = 128 + number
-
-
 @contextmanager
 def clean_stops() -> Iterator[None]:
-    """Raise a StoppedError on SIGINT and SIGTERM, so that commands can clean up."""
+    """Raise SystemExit on SIGINT and SIGTERM, so that commands can clean up."""
     stops = (signal.SIGINT, signal.SIGTERM)
 
     def stop(number: int, frame: FrameType | None) -> None:
         for other in stops:
             # do not interrupt the cleanup
             signal.signal(other, signal.SIG_IGN)
-        raise StoppedError(number)
+        sys.exit(128 + number)
 
     before = {number: signal.signal(number, stop) for number in stops}
     try:
@@ -62,7 +52,7 @@ def fail(message: str) -> None:
     raise typer.Exit(1)
 
 
-def exit_if_skipped(report: "Report") -> None:
+def exit_if_skipped(report: "formats.Report") -> None:
     """If documents were skipped, list them on stderr and exit with code 3."""
     for issue in report.skipped:
         typer.echo(f"skipped: {visible(' '.join(str(issue).split()))}", err=True)

@@ -1,17 +1,15 @@
 """agreement: the agreement of two annotators, or of an annotator and a model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+from .. import analysis, formats
 from ..errors import shorten
 from . import _options as options
 from ._printing import msg, percent, print_line, print_report, print_table
 from ._util import counted, split_list
-
-if TYPE_CHECKING:
-    from ..analysis.annotator_agreement import Agreement
 
 _FILES = ("agreement.json", "agreement.html")
 
@@ -36,17 +34,15 @@ def agreement_cli(
 
     Exact F1 compares the type and tokens of entities. Partial F1 ignores the type, and gives half a
     point for an overlap. Both scores are symmetric."""
-    from ..analysis.annotator_agreement import agreement
     from ..drawing.documents import write_documents
-    from ..formats import Report, blank_pipeline, load_docs
     from ..formats.outputs import check_output, filling, write_json
 
     for name in _FILES:
         check_output(output_path and output_path / name, {"A": first, "B": second}, force=force)
-    nlp, report = blank_pipeline(lang), Report()
+    nlp, report = formats.blank_pipeline(lang), formats.Report()
     how: dict[str, Any] = {"types": split_list(types), "report": report}
-    sides = (load_docs(nlp, path, spans_key, **how) for path in (first, second))
-    found = agreement(*sides, spans_key=spans_key)
+    sides = (formats.load_docs(nlp, path, spans_key, **how) for path in (first, second))
+    found = analysis.agreement(*sides, spans_key=spans_key)
     names = str(first), str(second)
     print_report(report)
     _print_agreement(found, names)
@@ -59,7 +55,7 @@ def agreement_cli(
         print(output_path / _FILES[1])
 
 
-def _print_agreement(found: "Agreement", names: tuple[str, str]) -> None:
+def _print_agreement(found: "analysis.Agreement", names: tuple[str, str]) -> None:
     groups = {"All entities": found.all, "Discontinuous entities": found.discontinuous}
     groups |= {label: found.per_type[label] for label in sorted(found.per_type)}
     rows = [

@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+from .. import analysis
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import print_table
 from ._util import split_list
-
-if TYPE_CHECKING:
-    from ..analysis.model_report import ModelReport
 
 # titles by group of scores, and the last number with its own row
 _TABLES = {
@@ -82,7 +80,7 @@ def analyze_cli(
         print(output_path / "report.html")
 
 
-def _print_reports(reports: Mapping[str, "ModelReport"]) -> None:
+def _print_reports(reports: Mapping[str, "analysis.ModelReport"]) -> None:
     from ..analysis.score_tables import f1_table, percent_f1
 
     tallies = [report.scores for report in reports.values()]

@@ -5,6 +5,7 @@ from typing import Any
 
 import typer
 
+from .. import formats
 from . import _options as options
 from ._printing import msg
 from ._util import counted, split_list
@@ -32,15 +33,14 @@ def augment_cli(
 
     from ..augmentation import augment
     from ..drawing.render import text_rows
-    from ..formats import load_docs, write_docbin
     from ..formats.outputs import check_output
 
     check_output(output_path, {"data": data}, force=force)
     settings: dict[str, Any] = {"share": share, "insertion_share": insertion_share, "seed": seed}
     settings |= {"conjunctions": split_list(conjunctions), "spans_key": spans_key}
-    docs = list(augment(load_docs(spacy.blank("en"), data, spans_key), **settings))
+    docs = list(augment(formats.load_docs(spacy.blank("en"), data, spans_key), **settings))
     if output_path is not None:
-        write_docbin(docs, output_path)
+        formats.write_docbin(docs, output_path)
     for drawing in text_rows(((doc,) for doc in docs[:n_examples]), spans_key):
         print(drawing, end="")
     msg.good(counted(len(docs), "synthetic Doc") + (f": {output_path}" if output_path else ""))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from .. import analysis, formats
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_report, print_statistics, progress, warn_no_entities
@@ -67,8 +68,6 @@ def convert_cli(
 
     All dropped or repaired entities are reported with file and line. The exit code is 3 if
     documents were skipped because they cannot be read."""
-    from ..analysis import CorpusStatistics
-    from ..formats import convert
     from ..formats.outputs import check_output, write_json
 
     hint = " If it is the input, swap the arguments: INPUT comes before OUTPUT."
@@ -77,22 +76,11 @@ def convert_cli(
     for option in reader_options:
         if "=" not in option:
             raise GapDNERError(f"Invalid --option: {option!r}. Use NAME=VALUE.")
-    settings: dict[str, Any] = {
-        **dict(option.split("=", 1) for option in reader_options),
-        "format": format,
-        "to": to,
-        "lang": lang,
-        "model": model,
-        "n_sents": n_sents,
-        "alignment": alignment,
-        "line_breaks": line_breaks,
-        "types": split_list(types),
-        "from_ents": from_ents,
-        "from_spans": from_spans,
-        "spans_key": spans_key,
-        "strict": strict,
-        "skip": on_error == "skip",
-    }
+    settings: dict[str, Any] = dict(option.split("=", 1) for option in reader_options)
+    settings |= {"format": format, "to": to, "spans_key": spans_key, "types": split_list(types)}
+    settings |= {"lang": lang, "model": model, "n_sents": n_sents, "line_breaks": line_breaks}
+    settings |= {"from_ents": from_ents, "from_spans": from_spans, "alignment": alignment}
+    settings |= {"strict": strict, "skip": on_error == "skip"}
     if done:
         from ..annotate.journal import Journal
 
@@ -101,17 +89,16 @@ def convert_cli(
             raise GapDNERError(
                 f"{input_path} has no texts that are marked as done in annotate. Remove --done."
             )
-    statistics = CorpusStatistics()
+    statistics = analysis.CorpusStatistics()
     with progress() as bar:
 
         def count(doc: "Doc") -> None:
             statistics.add(doc, key=spans_key)
             bar.update()
 
-        report = convert(input_path, output_path, on_doc=count, **settings)
-    if report_path is not None:
-        paths = {"input": str(input_path), "output": str(output_path)}
-        write_json({**paths, "statistics": statistics.to_dict(), **report.to_dict()}, report_path)
+        report = formats.convert(input_path, output_path, on_doc=count, **settings)
+    paths = {"input": str(input_path), "output": str(output_path)}
+    write_json({**paths, "statistics": statistics.to_dict(), **report.to_dict()}, report_path)
     print_statistics({"": statistics})
     print_report(report)
     if not statistics.entities:

@@ -1,16 +1,14 @@
 """debug-data: problems in the training data and config."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+from .. import analysis, formats
 from . import _options as options
 from ._printing import N_EXAMPLES, msg, percent, print_line, print_statistics, print_table
 from ._util import split_list
-
-if TYPE_CHECKING:
-    from ..analysis.data_check import DataFindings
 
 
 def debug_data_cli(
@@ -39,9 +37,7 @@ def debug_data_cli(
 
     Reports labels, entities that cannot be learned, the best score that the tagging scheme can
     reach, and problematic settings."""
-    from ..analysis.data_check import check_data
     from ..analysis.training_config import make_training_config, read_training_config
-    from ..formats import blank_pipeline, load_docs
     from ..formats.outputs import check_output, write_json
     from ..loading import load_splitter
 
@@ -50,18 +46,19 @@ def debug_data_cli(
     if config_path is not None:
         config = read_training_config(config_path, spans_key)
     else:
-        nlp = blank_pipeline(lang, line_breaks) if model is None else load_splitter(model)
+        nlp = formats.blank_pipeline(lang, line_breaks) if model is None else load_splitter(model)
         config = make_training_config(nlp, spans_key)
     how: dict[str, Any] = {"model": model, "line_breaks": line_breaks, "types": split_list(types)}
-    train = load_docs(config.nlp, train_path, config.spans_key, **how)
-    dev = load_docs(config.nlp, dev_path, config.spans_key, **how) if dev_path else None
-    findings = check_data(train, dev, config=config)
-    if output_path is not None:
-        write_json(findings.to_dict(), output_path)
+    train = formats.load_docs(config.nlp, train_path, config.spans_key, **how)
+    dev = None
+    if dev_path is not None:
+        dev = formats.load_docs(config.nlp, dev_path, config.spans_key, **how)
+    findings = analysis.check_data(train, dev, config=config)
+    write_json(findings.to_dict(), output_path)
     _print_findings(findings)
 
 
-def _print_findings(findings: "DataFindings") -> None:
+def _print_findings(findings: "analysis.DataFindings") -> None:
     config, reports = findings.config, findings.reports
     msg.divider("Corpora")
     print_statistics({name: report.statistics for name, report in reports.items()})

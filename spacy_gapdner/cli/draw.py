@@ -5,6 +5,7 @@ from typing import Any
 
 import typer
 
+from .. import drawing, formats
 from . import _options as options
 from ._printing import msg, print_report
 from ._util import counted, split_list
@@ -39,18 +40,16 @@ def draw_cli(
     Fragments are underlined with solid lines, gaps with dotted lines. In the terminal, "+" marks
     predictions that are not annotated, and "-" marks annotations that are not predicted."""
     from ..analysis.pipes import load_recognizer
-    from ..drawing.documents import draw
-    from ..formats import Report
     from ..formats.outputs import check_output
 
     check_output(output_path, {"input": input_path, "model": model}, force=force)
-    report = Report()
+    report = formats.Report()
     settings: dict[str, Any] = {"format": format, "lang": lang, "spans_key": spans_key}
     settings |= {"types": split_list(types), "batch_size": batch_size, "report": report}
     if model is not None:
         how: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
         settings["nlp"], _ = load_recognizer(model, **how)
-    n_docs = draw(input_path, output_path, **settings)
+    n_docs = drawing.draw(input_path, output_path, **settings)
     print_report(report)
     if output_path is not None:
         msg.good(counted(n_docs, "document"))

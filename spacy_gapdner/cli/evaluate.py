@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .. import analysis, formats
 from . import _options as options
 from ._printing import msg, percent, print_table, progress, warn_no_entities
 from ._util import split_list
@@ -27,21 +28,18 @@ def evaluate_cli(
 
     Prints exact-match scores for all entities, for discontinuous and overlapping entities, by type
     and by gap length, and scores of partial matches."""
-    from ..analysis.evaluation import evaluate
     from ..analysis.pipes import load_recognizer
-    from ..formats import guess_format, load_docs
     from ..formats.outputs import check_output, write_json
 
     # report missing files before loading a model
-    guess_format(data)
+    formats.guess_format(data)
     check_output(output_path, {"data": data, "model": model}, force=force)
     settings: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **settings)
-    docs = progress(load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)))
-    found = evaluate(nlp, docs, spans_key=spans_key, batch_size=batch_size)
+    docs = progress(formats.load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)))
+    found = analysis.evaluate(nlp, docs, spans_key=spans_key, batch_size=batch_size)
     scores = {"model": model, "data": str(data), **found}
-    if output_path is not None:
-        write_json(scores, output_path)
+    write_json(scores, output_path)
     _print_scores(scores)
 
 

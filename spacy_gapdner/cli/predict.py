@@ -1,23 +1,18 @@
 """predict: find entities in raw text."""
 
 import sys
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import typer
 
+from .. import formats
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_report, progress
-from ._util import StoppedError, clean_stops, counted, exit_if_skipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from spacy.tokens import Doc
-
-    from ..analysis.texts import InputText
+from ._util import clean_stops, counted, exit_if_skipped
 
 
 def predict_cli(
@@ -70,10 +65,8 @@ def predict_cli(
     from ..analysis.texts import read_texts
     from ..analysis.uncertainty import UncertaintySampler
     from ..drawing.render import text_rows
-    from ..formats import write
     from ..formats.outputs import check_output, is_device, locked
     from ..formats.registry import choose_output
-    from ..formats.report import Report
 
     if output_path is None and format not in (None, "jsonl"):
         raise GapDNERError(f"The format {format} cannot be printed. Use --output PATH.")
@@ -86,7 +79,7 @@ def predict_cli(
     replaces = force or resume
     check_output(output_path, {"input": input_path, "model": model}, force=replaces, is_file=False)
     how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
-    report, n_done = Report(skip=on_error == "skip"), 0
+    report, n_done = formats.Report(skip=on_error == "skip"), 0
     try:
         with clean_stops(), ExitStack() as stack:
             if output_path is not None and not is_device(output_path):
@@ -98,13 +91,13 @@ def predict_cli(
             if growing_path is not None:
                 hint = " Use --resume to continue the run that wrote it."
                 check_output(part_of(growing_path), {}, force=replaces, hint=hint)
-            texts: Iterable[InputText] = read_texts(input_path, report)
+            texts: Iterable[Any] = read_texts(input_path, report)
             nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)
             stream: IO[bytes] = sys.stdout.buffer
             if growing_path is not None:
                 grown = stack.enter_context(growing(growing_path, texts, resume=resume))
                 stream, texts, n_done = grown
-            found: Iterable[Doc] = predict_records(
+            found: Iterable[Any] = predict_records(
                 nlp, texts, batch_size=batch_size, n_process=n_process, report=report
             )
             draws = output_path is None and format is None and _is_terminal()
@@ -120,13 +113,13 @@ def predict_cli(
             elif output_path is None or growing_path is not None:
                 write_lines(found, stream, pipe.key)
             else:
-                write(found, output_path, format, spans_key=pipe.key, report=report)
-    except StoppedError as stop:
+                formats.write(found, output_path, format, spans_key=pipe.key, report=report)
+    except SystemExit:
         hint = ""
         if growing_path is not None and part_of(growing_path).exists():
             hint = f" {part_of(growing_path)} contains the results. Use --resume to continue."
         typer.echo(f"Stopped.{hint}", err=True)
-        raise typer.Exit(stop.exit_code) from None
+        raise
     if output_path is not None:
         print_report(report)
         msg.good(counted(n_done + report.documents, "document"))

@@ -36,13 +36,8 @@ def serve_cli(
     # spaCy's default name
     if nlp.meta["name"] == "pipeline":
         nlp.meta["name"] = Path(model).name
-    app = create_app(
-        nlp,
-        pipe,
-        max_characters=max_characters,
-        max_tokens=max_tokens,
-        hosts=(*LOOPBACK, host) if is_local(listener) else ("*",),
-    )
+    hosts = (*LOOPBACK, host) if is_local(listener) else ("*",)
+    app = create_app(nlp, pipe, max_characters=max_characters, max_tokens=max_tokens, hosts=hosts)
     if not is_local(listener):
         msg.warn(f"Anyone who can reach {host} can use it, as there is no password.")
     run_app(app, listener, host)

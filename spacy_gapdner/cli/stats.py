@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from .. import analysis, formats
 from . import _options as options
 from ._printing import print_report, print_statistics, warn_no_entities
 from ._util import split_list
@@ -23,22 +24,20 @@ def stats_cli(
     """Count documents, entities, fragments, gaps and overlaps.
 
     Several corpora are shown side by side."""
-    from ..analysis.statistics import stats
-    from ..formats import Report, blank_pipeline, load_docs
     from ..formats.outputs import check_output, write_json
 
     for corpus in data:
         check_output(output_path, {"data": corpus}, force=force)
     settings: dict[str, Any] = {"format": format, "model": model, "line_breaks": line_breaks}
     settings["types"] = split_list(types)
-    reports = {str(path): Report() for path in data}
+    reports = {str(path): formats.Report() for path in data}
     found = {}
     for path, report in reports.items():
-        docs = load_docs(blank_pipeline(lang), path, spans_key, report=report, **settings)
-        found[path] = stats(docs, spans_key=spans_key)
-    if output_path is not None:
-        counts = {p: {**found[p].to_dict(), "report": reports[p].to_dict()} for p in found}
-        write_json(counts, output_path)
+        nlp = formats.blank_pipeline(lang)
+        docs = formats.load_docs(nlp, path, spans_key, report=report, **settings)
+        found[path] = analysis.stats(docs, spans_key=spans_key)
+    counts = {p: {**found[p].to_dict(), "report": reports[p].to_dict()} for p in found}
+    write_json(counts, output_path)
     print_statistics(found)
     for path, report in reports.items():
         print_report(report)

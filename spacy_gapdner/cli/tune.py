@@ -1,17 +1,14 @@
 """tune: choose thresholds and calibration of a trained pipeline on development data."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import typer
 
+from .. import analysis, formats
 from . import _options as options
 from ._printing import msg, percent, print_line, print_table
 from ._util import split_list
-
-if TYPE_CHECKING:
-    from ..analysis.tuning import Tuning
-
 
 _ROWS = {
     "P": "p",
@@ -56,18 +53,16 @@ def tune_cli(
     Calibration converts scores to probabilities. New thresholds are only used if they improve the
     cross-validated measure in 90% of bootstrap samples."""
     from ..analysis.pipes import load_recognizer
-    from ..analysis.tuning import tune
-    from ..formats import guess_format, load_docs
     from ..formats.outputs import check_output, filling
 
     # the output may replace the input pipeline
     check_output(output_path, {"data": data}, force=force, is_file=False)
-    guess_format(data)
+    formats.guess_format(data)
     nlp, pipe = load_recognizer(model, spans_key=spans_key, gpu_id=gpu_id)
-    docs = load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
+    docs = formats.load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
     settings: dict[str, Any] = {"min_precision": min_precision, "min_recall": min_recall}
     settings |= {"measure": measure, "per_type": per_type, "batch_size": batch_size}
-    tuning = tune(nlp, docs, spans_key=spans_key, **settings)
+    tuning = analysis.tune(nlp, docs, spans_key=spans_key, **settings)
     if output_path is not None:
         with filling(output_path) as folder:
             nlp.to_disk(folder)
@@ -82,7 +77,7 @@ def tune_cli(
         msg.good(f"{'Tuned' if tuning.settings else 'Unchanged'} pipeline: {output_path}")
 
 
-def _print_tuning(tuning: "Tuning", measure: str) -> None:
+def _print_tuning(tuning: "analysis.Tuning", measure: str) -> None:
     columns = tuning.before, tuning.estimated, tuning.after
     rows = [(title, *(percent(scores[key]) for scores in columns)) for title, key in _ROWS.items()]
     print_table(rows, ("", "before", "cross-validated", "after"))

@@ -116,8 +116,10 @@ def filling(path: Path) -> Iterator[Path]:
             os.replace(file, target)
 
 
-def write_json(value: object, path: Path) -> None:
-    """Write a JSON file atomically and create its folder."""
+def write_json(value: object, path: Path | None) -> None:
+    """Write a JSON file atomically and create its folder, unless the path is None."""
+    if path is None:
+        return
     with replacing(path) as temporary:
         srsly.write_json(temporary, value)
 

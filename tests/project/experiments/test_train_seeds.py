@@ -14,7 +14,7 @@ from project.experiments import training
 from project.experiments.__main__ import app
 from project.experiments.runs import read_run
 from project.experiments.training import read_run_config, train
-from spacy_gapdner.cli._util import StoppedError, clean_stops
+from spacy_gapdner.cli._util import clean_stops
 from spacy_gapdner.errors import GapDNERError
 
 ROOT = Path(__file__).parents[3]
@@ -113,9 +113,9 @@ def test_signals_stop_the_training(tmp_path, monkeypatch):
     # after the parent has started its child
     script = f'echo $$ > "{pid}"; sleep 1; kill -TERM "$PPID"; exec sleep 100'
     make_python(tmp_path, monkeypatch, script)
-    with pytest.raises(StoppedError) as stopped, clean_stops():
+    with pytest.raises(SystemExit) as stopped, clean_stops():
         train(read_run_config(CONFIG, {}, 0).config, tmp_path, -1)
-    assert stopped.value.exit_code == 128 + signal.SIGTERM
+    assert stopped.value.code == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
 
