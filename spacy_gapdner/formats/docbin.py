@@ -15,6 +15,7 @@ from ..entities import (
     set_entities,
 )
 from ..errors import GapDNERError
+from ..model.upstream_bugs import load_srsly_extensions_once
 from .docs import DOC_NAME, doc_place
 from .files import require_file, visible_files
 from .outputs import replacing
@@ -44,6 +45,7 @@ def require_docbins(path: Path) -> list[Path]:
 def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     """YIELDS (Doc): The Docs of a .spacy file; a GapDNERError if it is missing or invalid."""
     require_file(path)
+    load_srsly_extensions_once()
     try:
         yield from DocBin().from_disk(path).get_docs(vocab)
     except OSError:
@@ -69,6 +71,7 @@ def write_docbin(
     attrs (Optional[Iterable[str]]): The attributes of tokens to keep; those of DocBin if None.
     RETURNS (int): The number of Docs.
     """
+    load_srsly_extensions_once()
     kwargs = {} if attrs is None else {"attrs": attrs}
     docbin = DocBin(docs=docs, store_user_data=store_user_data, **kwargs)
     with replacing(path) as temporary:

@@ -22,6 +22,7 @@ from .upstream_bugs import (
     InPlaceShim,
     bound_onednn_caches,
     infer,
+    load_srsly_extensions_once,
     multiply_by_torch,
     use_one_thread_in_workers,
 )
@@ -73,6 +74,7 @@ def build_grid_model(
     if max_batch_cells < 1:
         raise GapDNERError(f"Invalid max_batch_cells: {max_batch_cells}. It must be at least 1.")
     bound_onednn_caches()
+    load_srsly_extensions_once()
     use_one_thread_in_workers()
     multiply_by_torch(tok2vec)
     make = partial(_make_network, tagging, make_network, mixed_precision)

@@ -7,8 +7,10 @@ import sys
 import tracemalloc
 from pathlib import Path
 
+import catalogue
 import numpy
 import pytest
+import srsly
 import torch
 from thinc.api import Adam, ArgsKwargs, NumpyOps
 from tiny_pipeline import make_nlp
@@ -18,6 +20,7 @@ from spacy_gapdner.model.upstream_bugs import (
     TorchProductOps,
     bound_onednn_caches,
     infer,
+    load_srsly_extensions_once,
 )
 
 FORKS = """
@@ -94,6 +97,13 @@ def test_limits_of_the_user_are_kept(monkeypatch):
     monkeypatch.setenv(names[0], "99")
     bound_onednn_caches()
     assert [os.environ[name] for name in names] == ["99", "16"]
+
+
+def test_entry_points_are_not_searched_in_each_call(monkeypatch):
+    load_srsly_extensions_once()
+    monkeypatch.setattr(catalogue, "AVAILABLE_ENTRY_POINTS", None)
+    data = srsly.msgpack_dumps({"n": numpy.ones(2)})
+    assert srsly.msgpack_loads(data)["n"].sum() == 2
 
 
 def test_a_prediction_leaves_the_network_without_dropout():
