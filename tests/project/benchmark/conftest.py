@@ -1,10 +1,12 @@
 import pytest
-from benchmark_pipelines import ENCODERS, make_pipeline
-from tiny_pipeline import CORPUS, save_corpus
-from tiny_transformer import save_bert
+import spacy
+from tiny_pipeline import CORPUS, make_examples, model_config, save_corpus
+from tiny_transformer import load_small_config, save_bert
 
 from project.benchmark.data import read_examples
 from project.benchmark.speed import Runner
+
+SETTINGS = {"max_length": 12, "stride": 9}
 
 
 @pytest.fixture(scope="session")
@@ -13,9 +15,23 @@ def bert(tmp_path_factory):
     return save_bert(tmp_path_factory.mktemp("bert"), words, hidden_dropout_prob=0.1)
 
 
-@pytest.fixture(scope="session", params=ENCODERS)
+@pytest.fixture(scope="session", params=["transformer", "tok2vec", "tok2vec of its own"])
 def runner(request, bert):
-    nlp = make_pipeline(request.param, bert)
+    """Each kind of encoder."""
+    spacy.util.fix_random_seed(0)
+    model = model_config()
+    if request.param == "transformer":
+        nlp = spacy.util.load_model_from_config(load_small_config(bert, **SETTINGS))
+    else:
+        nlp = spacy.blank("en")
+        nlp.add_pipe("gapdner_sentencizer", name="sentencizer")
+        if request.param == "tok2vec":
+            nlp.add_pipe("tok2vec", config={"model": model["tok2vec"]})
+            listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24}
+            model["tok2vec"] = listener
+        nlp.add_pipe("gapdner", config={"model": model, **SETTINGS})
+    nlp.batch_size = 3
+    nlp.initialize(lambda: make_examples(nlp))
     return Runner(nlp, nlp.get_pipe("gapdner"))
 
 

@@ -1,3 +1,6 @@
+import pytest
+
+from project.benchmark.parts import prediction_shares, training_shares
 from project.benchmark.speed import time_batches
 
 
@@ -32,3 +35,25 @@ def test_batches_add_up(runner, examples, monkeypatch):
         assert found["model"] == found["encoder"] + n_batches * (10 + loss)
         assert found["encoder"] >= n_batches
         assert found["optimizer"] == optimizer
+
+
+def test_shares_of_parts(runner, examples):
+    parts = {"encoder", "pooling to words", "bilstm", "biaffine", "span attention"}
+    parts |= {"criss cross", "classifier", "rest of the grid network", "rest"}
+    if runner.encoder.network is not None:
+        parts |= {"word pieces, alignment"}
+    if runner.encoder.component is None:
+        parts -= {"pooling to words"}
+    layers = [runner.pipe.model.get_ref(name) for name in ("grid", "tok2vec")]
+    before = [layer._func for layer in layers]
+    for find, own in (
+        (prediction_shares, {"tokenizing", "sentencizer", "decoding", "annotation"}),
+        (training_shares, {"loss", "optimizer"}),
+    ):
+        shares = find(runner, examples)
+        assert set(shares) == parts | own
+        assert sum(shares.values()) == pytest.approx(1)
+        assert min(shares.values()) > 0
+    # the pipeline does not change
+    assert [layer._func for layer in layers] == before
+    assert "forward" not in vars(runner.encoder.network or object)

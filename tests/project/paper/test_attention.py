@@ -7,7 +7,6 @@ import pytest
 import spacy
 import torch
 from command_lines import invoke
-from matplotlib.patches import Rectangle
 from spacy.tokens import Doc
 from thinc.api import Model
 from tiny_pipeline import ANNOTATED, make_nlp, trained_pipeline
@@ -138,20 +137,14 @@ def test_segment_with_most_context():
 def test_plot_of_a_cell():
     bars, cross, _ = plot_cell(make_segment(), 3, 1).axes
     assert [bar.get_width() for bar in bars.patches] == pytest.approx([2, 3, 4])
-    assert [t.get_text() for t in bars.get_yticklabels()] == ["joint 11", "and 12", "arm 13"]
     # 1 to 5 parts for the row, and 6 to 10 for the column without the cell itself: 46 parts
-    weights = {(3, j): j + 1 for j in range(5)} | {(i, 1): i + 6 for i in (0, 1, 2, 4)}
+    weights = np.zeros((5, 5))
+    weights[:, 1] = range(6, 11)
+    weights[3] = range(1, 6)
     (mesh,) = (c for c in cross.collections if c.get_array() is not None)
     shown = np.ma.filled(mesh.get_array().reshape(5, 5), 0)
-    assert {cell: shown[cell] for cell in np.ndindex(5, 5) if shown[cell]} == pytest.approx(
-        {cell: weight / 46 for cell, weight in weights.items()}
-    )
-    (target,) = (p for p in cross.patches if isinstance(p, Rectangle))
-    assert target.get_xy() == (0.5, 2.5)
-    names = [f"{word} {i}" for i, word in enumerate(WORDS, 10)]
-    assert [t.get_text() for t in cross.get_xticklabels()] == names
-    assert cross.get_title(loc="left") == "Criss-cross attention of (13, 11)"
-    marks = {t.get_position(): t.get_text() for t in cross.texts}
+    np.testing.assert_allclose(shown, weights / 46)
+    marks = {text.get_position(): text.get_text() for text in cross.texts}
     assert marks == {(1, 0): "F", (3, 2): "G", (4, 4): "FT"}
 
 

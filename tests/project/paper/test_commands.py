@@ -1,7 +1,6 @@
 """The commands ``python -m project.paper`` and ``convert --code project/paper/readers.py``."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -21,34 +20,24 @@ def corpus(write):
     return write(CADEC | CADEC_IDS)
 
 
-def figures(*args):
-    """The result, and the rows of the comparison: (figure, published, found, result)."""
-    result = invoke(app, *args)
-    assert result.exit_code == 0, result.output
-    lines = result.stdout.split("Published figures")[1].splitlines()
-    rows = [re.split(r"  +", line.strip()) for line in lines]
-    return result, [tuple(row[:4]) for row in rows if len(row) == 5 and "--" not in row[0]]
-
-
 def test_figures_of_a_corpus(corpus, tmp_path):
-    result, rows = figures("cadec", corpus, "-o", tmp_path.parent / "s.json")
-    assert rows == [
-        ("documents", "1250", "4", "differs"),
-        ("sentences", "7597", "6", "differs"),
-        ("entities", "6318", "6", "differs"),
-        ("discontinuous", "679", "3", "differs"),
-        ("discontinuous percent", "10.75", "50.0", "differs"),
-        ("gap length", "1-13", "2-2", "differs"),
-        ("tokens", "122938", "26", "differs"),
-        ("surface texts that differ", "46", "2", "differs"),
-        ("boundaries moved", "4", "1", "differs"),
-        ("dropped across sentences", "0", "1", "differs"),
-    ]
-    assert "10 of 10 figures differ" in result.stdout
+    path = tmp_path.parent / "s.json"
+    result = invoke(app, "cadec", corpus, "-o", path)
+    assert result.exit_code == 0, result.output
+    words = " ".join(result.stdout.split("Published figures")[1].split())
+    for row in (
+        "documents 1250 4 differs GapDNER paper, Table 1",
+        "discontinuous percent 10.75 50.0 differs",
+        "gap length 1-13 2-2 differs",
+        "tokens 122938 26 differs",
+        "surface texts that differ 46 2 differs",
+        "10 of 10 figures differ",
+    ):
+        assert row in words
     assert "1  dropped: entity crosses a sentence boundary" in result.stdout
-    found = json.loads((tmp_path.parent / "s.json").read_text())
+    found = json.loads(path.read_text())
     assert len(found["report"]["issues"]) > 1
-    assert found["compared"][1]["source"] == "GapDNER paper, Table 1"
+    assert found["compared"][1]["found"] == 6
 
 
 def convert(corpus, output, *options):
@@ -61,19 +50,11 @@ def test_convert(corpus, tmp_path):
     options = ("--option", "split=train", "--option", f"ids={corpus / 'ids'}")
     result = convert(corpus, path, *options, "--types", "ADR,Drug")
     assert result.exit_code == 0, result.output
-    docs = DocBin().from_disk(path).get_docs(Vocab())
-    assert [[(e.label_, e.text) for e in get_entities(doc)] for doc in docs] == [
-        [("ADR", "Bad joint pain"), ("ADR", "Bad joint pain"), ("ADR", "Bad shoulder pain")],
-        [("ADR", "20"), ("Drug", "20 mg"), ("ADR", "sleep")],
-        [],
-        [],
-    ]
-    for expected in (
-        "     1  kept: not the published split",
-        "train.id: 2 names, which are not the 875 of the published train list of cadec",
-        "4 Docs, 6 of 6 entities",
-    ):
-        assert expected in result.stdout
+    docs = list(DocBin().from_disk(path).get_docs(Vocab()))
+    found = [(e.label_, e.text) for e in get_entities(docs[1])]
+    assert found == [("ADR", "20"), ("Drug", "20 mg"), ("ADR", "sleep")]
+    assert "1  kept: not the published split" in result.stdout
+    assert "4 Docs, 6 of 6 entities" in result.stdout
 
 
 def test_a_split_requires_its_list(corpus, tmp_path):

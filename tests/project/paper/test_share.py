@@ -16,7 +16,6 @@ from paper_corpora import (
 from project.paper.share import read_share
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import guess_format
-from spacy_gapdner.formats import read as read_docs
 
 read_share13, read_share14 = (partial(read_share, corpus=f"share{year}") for year in (13, 14))
 NAME = {"train": TRAIN[:-4], "second": SECOND[:-4], "test": TEST[:-4]}
@@ -41,7 +40,9 @@ def entities(records):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_read(write, report, layout):
     read, files = LAYOUTS[layout]
-    records = list(read(write(files), report))
+    path = write(files)
+    assert guess_format(path) == f"share{layout[-2:]}"
+    records = list(read(path, report))
     assert [(r.document, " ".join(r.tokens)) for r in records] == [
         *((NAME["train"], tokens) for tokens in REPORT_TOKENS),
         (NAME["second"], "Normal ."),
@@ -88,14 +89,6 @@ def test_split(write, report, layout, split, document, found):
     assert report.counts("kept")["not the published split"] == (split != "test")
 
 
-def test_the_registered_readers(write):
-    layouts = {"a": share13(), "b": share14(), "c": share13(*ARRANGED), "d": share14(*ARRANGED)}
-    files = {f"{top}/{p}": text for top, found in layouts.items() for p, text in found.items()}
-    path = write(files)
-    assert [guess_format(path / top) for top in layouts] == ["share13", "share14"] * 2
-    assert [len(list(read_docs(path / top))) for top in layouts] == [3] * 4
-
-
 @pytest.mark.parametrize(
     ("read", "files", "message"),
     [
@@ -110,20 +103,14 @@ def test_missing_files(write, report, read, files, message):
 
 
 @pytest.mark.parametrize(
-    ("read", "files", "gold", "line", "message"),
+    ("read", "files", "name", "line", "message"),
     [
         (read_share13, share13, TEST, f"{TEST}||Disease_Disorder||C1||1||2||3", "has 6 fields"),
-        (
-            read_share14,
-            share14,
-            f"{TEST[:-4]}.pipe.txt",
-            f"{TEST}|1-2-3|C1",
-            "should have the form",
-        ),
+        (read_share14, share14, f"{TEST[:-4]}.pipe.txt", f"{TEST}|1-2-3|C1", "should have the for"),
     ],
 )
-def test_invalid_lines(write, report, read, files, gold, line, message):
-    path = write(files(*ARRANGED) | {f"test/ann/{gold}": f"\n{line}\n"})
+def test_invalid_lines(write, report, read, files, name, line, message):
+    path = write(files(*ARRANGED) | {f"test/ann/{name}": f"\n{line}\n"})
     with pytest.raises(GapDNERError, match=message) as error:
         list(read(path, report, split="test"))
-    assert f"{path / 'test/ann' / gold}:2 " in str(error.value)
+    assert f"{path / 'test/ann' / name}:2 " in str(error.value)
