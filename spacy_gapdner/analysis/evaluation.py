@@ -62,9 +62,18 @@ def evaluate(
     tally = Tally()
     matches = {name: Counts() for name in MATCHES}
     n_docs = n_words = crossing = 0
-    reading, running = Stopwatch(), Stopwatch()
+    seconds = {"reading": 0.0, "running": 0.0}
+
+    def timed(name: str, items: Iterable[T]) -> Iterator[T]:
+        start = default_timer()
+        for item in items:
+            seconds[name] += default_timer() - start
+            yield item
+            start = default_timer()
+        seconds[name] += default_timer() - start
+
     with changed(pipe, spans_key=key):
-        examples = running.time(predict_examples(nlp, reading.time(docs), batch_size))
+        examples = timed("running", predict_examples(nlp, timed("reading", docs), batch_size))
         for example, compared in compare_examples(examples, key):
             n_docs += 1
             n_words += len(example.predicted)
@@ -85,7 +94,7 @@ def evaluate(
         "spans_key": key,
         "docs": n_docs,
         "words": n_words,
-        "speed": n_words / (running.seconds - reading.seconds) if n_words else 0.0,
+        "speed": n_words / (seconds["running"] - seconds["reading"]) if n_words else 0.0,
         **tally.scores(key),
         "crossing": crossing,
         "gold_per_type": gold,
@@ -96,24 +105,6 @@ def evaluate(
         "gold_elsewhere": {} if gold else dict(sorted(elsewhere.items())),
         "matches": {name: counts.to_dict() for name, counts in matches.items()},
     }
-
-
-class Stopwatch:
-    """Measures the time that iterators need to yield their items.
-
-    seconds (float): The total time.
-    """
-
-    seconds = 0.0
-
-    def time(self, items: Iterable[T]) -> Iterator[T]:
-        """YIELDS (T): The items."""
-        start = default_timer()
-        for item in items:
-            self.seconds += default_timer() - start
-            yield item
-            start = default_timer()
-        self.seconds += default_timer() - start
 
 
 def _count_crossing(example: Example, compared: Comparison) -> int:

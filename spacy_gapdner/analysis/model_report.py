@@ -1,7 +1,7 @@
 """Reports on models: scores by group, and errors in context."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,11 +16,10 @@ from ..errors import GapDNERError
 from ..formats import DOC_NAME, guess_format, load_docs, read_docbin
 from ..formats.records import TextEntity
 from ..loading import check_model
-from ..scorer import Comparison, Mention, Tally
+from ..scorer import SUBSETS, Comparison, Counts, Mention, Tally
 from .matching import KINDS, find_errors, find_overlaps, to_text_entity
 from .pipes import changed, find_pipe, load_recognizer
 from .predictions import compare_examples, predict_examples
-from .score_tables import score_rows
 
 _SIDES = [
     f"{side}_{part}" for side in ("gold", "predicted") for part in ("label", "text", "fragments")
@@ -262,3 +261,49 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
             own=tuple(in_words.pop(item) for item in own),
             others=tuple(in_words.values()),
         )
+
+
+def score_rows(tally: Tally) -> list[dict[str, Any]]:
+    """RETURNS (list[dict[str, Any]]): The scores and counts of each group and value."""
+    return [
+        {
+            "group": group,
+            "value": str(value),
+            **counts.to_dict(),
+            "gold": counts.gold,
+            "predicted": counts.predicted,
+            "correct": counts.correct,
+        }
+        for group, found in tally.groups.items()
+        # subsets have their own order
+        for value, counts in (found.items() if group == "subset" else sorted(found.items()))
+    ]
+
+
+def f1_table(
+    tallies: Sequence[Tally], group: str, last: int | None = None
+) -> list[tuple[Any, ...]]:
+    """RETURNS (list[tuple]): One row per value of a group of `Tally`: its name, its number of gold
+    entities, and the Counts of each model. Numbers above `last` share a row, because they have few
+    entities each.
+    """
+    table: dict[Any, list[Counts]] = {}
+    for number, tally in enumerate(tallies):
+        for value, counts in tally.groups[group].items():
+            key = value if last is None else min(value, last + 1)
+            table.setdefault(key, [Counts() for _ in tallies])[number] += counts
+    names: dict[Any, str] = {value: str(value) for value in sorted(table)}
+    if group == "subset":
+        names = dict(SUBSETS)
+    if last is not None and last + 1 in table:
+        names[last + 1] = f"{last + 1}+"
+    return [
+        (name, max(counts.gold for counts in table[value]), *table[value])
+        for value, name in names.items()
+    ]
+
+
+def percent_f1(counts: Counts) -> str:
+    """RETURNS (str): "F1 (precision/recall)" in percent."""
+    scores = [100 * score for score in counts.to_dict().values() if score is not None]
+    return "{2:.1f} ({0:.1f}/{1:.1f})".format(*scores) if scores else "-"

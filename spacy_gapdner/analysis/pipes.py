@@ -8,7 +8,7 @@ from spacy.language import Language
 from thinc.api import require_gpu
 
 from ..errors import GapDNERError
-from ..loading import check_model, load_model
+from ..loading import load_model
 from ..model.precision import use_bf16
 from ..pipe import DiscontinuousEntityRecognizer
 from ..sentences import LineBreaks, LineSentencizer
@@ -30,7 +30,6 @@ def load_recognizer(
     line_breaks (Optional[str]): Overrides the setting of the pipeline's `LineSentencizer`.
     RAISES (GapDNERError): If the pipeline, the GPU or bfloat16 cannot be used.
     """
-    check_model(model)
     use_gpu(gpu_id)
     nlp = load_model(model)
     try:

@@ -1,11 +1,22 @@
-"""Predictions of a pipeline for texts and annotated Docs."""
+"""Predictions of a pipeline for texts, in one or more processes, and for annotated Docs."""
 
-from collections.abc import Iterable, Iterator
+import multiprocessing
+import os
+import pickle
+import signal
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
-from typing import IO, TypeVar
+from itertools import islice
+from multiprocessing.connection import wait
+from threading import Thread
+from typing import IO, Any, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.tokens.underscore import Underscore
 from spacy.training import Example
 
 from ..errors import GapDNERError
@@ -14,15 +25,18 @@ from ..formats.docs import DOC_EXTRA
 from ..formats.files import record_name
 from ..formats.jsonl import other_keys, to_line
 from ..formats.report import UNREADABLE, Report
+from ..model.precision import use_bf16, uses_bf16
 from ..scorer import Comparison, compare
+from ..sentences import make_doc
 from .texts import InputText
-from .workers import annotate_in_processes, annotate_texts
 
 S = TypeVar("S", str, Doc)
 T = TypeVar("T")
 
 # at BERT's width, the transformer output for this number of characters takes about 70 MB
 _BATCH_CHARACTERS = 100_000
+# the pipeline of this worker
+_WORKER: dict[str, Language] = {}
 
 
 def predict(
@@ -101,13 +115,81 @@ def _annotate(
     skip: bool,
     memory_zone: bool,
 ) -> Iterator[tuple[Doc | str, T]]:
-    if n_process != 1:
-        yield from annotate_in_processes(nlp, batches, n_process=n_process, skip=skip)
+    # Docs and contexts, or the reason if the pipeline fails for a text that is skipped
+    if n_process == 1:
+        for batch in batches:
+            with nlp.memory_zone() if memory_zone else nullcontext():
+                texts, contexts = zip(*batch, strict=True)
+                yield from zip(_annotate_batch(nlp, texts, skip), contexts, strict=True)
         return
-    for batch in batches:
-        with nlp.memory_zone() if memory_zone else nullcontext():
-            texts, contexts = zip(*batch, strict=True)
-            yield from zip(annotate_texts(nlp, list(texts), skip=skip), contexts, strict=True)
+    n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
+    args = (nlp, uses_bf16(nlp), Underscore.get_state())
+    with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=args) as pool:
+        started = (
+            (batch, pool.submit(_annotate_in_worker, [text for text, _ in batch], skip))
+            for batch in batches
+        )
+        try:
+            # one batch per process is read in advance
+            waiting = deque(islice(started, n_workers))
+            while waiting:
+                waiting.extend(islice(started, 1))
+                batch, future = waiting.popleft()
+                for found, (_, context) in zip(future.result(), batch, strict=True):
+                    if isinstance(found, str):
+                        yield found, context
+                    else:
+                        yield Doc(nlp.vocab).from_bytes(found), context
+        # only forked processes do not need to pickle the pipeline
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise GapDNERError(
+                f"The pipeline cannot be pickled ({error}). Use a single process."
+            ) from error
+        except BrokenProcessPool as error:
+            raise GapDNERError(
+                "A process was killed, possibly because it ran out of memory. Use fewer processes "
+                "or a smaller batch size."
+            ) from error
+
+
+def _annotate_batch(nlp: Language, texts: Sequence[str], skip: bool) -> list[Doc | str]:
+    try:
+        docs = (make_doc(nlp, text) for text in texts)
+        return list(nlp.pipe(docs, batch_size=len(texts)))
+    # components can raise any error, including errors that workers cannot pickle
+    except Exception as error:
+        reason = f"The pipeline failed ({type(error).__name__}): {error}"
+        if not skip:
+            raise GapDNERError(reason) from error
+        if len(texts) == 1:
+            return [reason]
+    return [found for text in texts for found in _annotate_batch(nlp, [text], skip)]
+
+
+def _start_worker(nlp: Language, bf16: bool, underscore: tuple[Any, ...]) -> None:
+    # the terminal sends Ctrl-C to all processes, but only the parent handles it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+    Underscore.load_state(underscore)
+    if bf16:
+        use_bf16(nlp)
+    _WORKER["nlp"] = nlp
+
+
+def _end_with_parent() -> None:
+    # otherwise workers would wait forever if the parent is killed
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
+
+
+def _annotate_in_worker(texts: list[str], skip: bool) -> list[bytes | str]:
+    nlp = _WORKER["nlp"]
+    with nlp.memory_zone():
+        found = _annotate_batch(nlp, texts, skip)
+        return [doc if isinstance(doc, str) else doc.to_bytes() for doc in found]
 
 
 def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[S, T]]]:

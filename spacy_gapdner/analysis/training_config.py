@@ -63,8 +63,12 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
     read_text(Path(path))
     try:
         config = load_config(path, interpolate=True)
-        name = _find_component(config, spans_key)
         pipeline = config["nlp"]["pipeline"]
+        names = _select(config, pipeline, _FACTORIES)
+        if not names:
+            raise GapDNERError("[nlp] pipeline has no component with the factory gapdner.")
+        keys = {n: config["components"][n].get("spans_key", DEFAULT_SPANS_KEY) for n in names}
+        name = choose_name(keys, spans_key, "The config")
         place = pipeline.index(name)
         before = _select(config, pipeline[:place], _SENTENCE_FACTORIES)
         after = _select(config, pipeline[place:], _SENTENCE_FACTORIES)
@@ -77,14 +81,6 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
         raise GapDNERError(f"Invalid config: {path} ({type(error).__name__}): {error}") from None
     found.mistakes = [*_find_mistakes(config, name, before, after, found)]
     return found
-
-
-def _find_component(config: Config, spans_key: str | None) -> str:
-    names = _select(config, config["nlp"]["pipeline"], _FACTORIES)
-    if not names:
-        raise GapDNERError("[nlp] pipeline has no component with the factory gapdner.")
-    keys = {n: config["components"][n].get("spans_key", DEFAULT_SPANS_KEY) for n in names}
-    return choose_name(keys, spans_key, "The config")
 
 
 def _select(config: Config, names: Sequence[str], factories: Sequence[str]) -> list[str]:

@@ -81,7 +81,7 @@ def analyze_cli(
 
 
 def _print_reports(reports: Mapping[str, "analysis.ModelReport"]) -> None:
-    from ..analysis.score_tables import f1_table, percent_f1
+    from ..analysis.model_report import f1_table, percent_f1
 
     tallies = [report.scores for report in reports.values()]
     for group, (title, last) in _TABLES.items():

@@ -9,8 +9,15 @@ from typing import Any
 from markupsafe import Markup
 
 from ..analysis.matching import KINDS, MISSED, SPURIOUS
-from ..analysis.model_report import ERROR_COLUMNS, NOTHING, ErrorInContext, ModelReport
-from ..analysis.score_tables import f1_table, percent_f1, score_rows
+from ..analysis.model_report import (
+    ERROR_COLUMNS,
+    NOTHING,
+    ErrorInContext,
+    ModelReport,
+    f1_table,
+    percent_f1,
+    score_rows,
+)
 from ..formats.outputs import filling, write_json
 from ..formats.tables import CSV_ENCODING, write_rows
 from .bars import ENTITIES_CSS, Bar, render_entities

@@ -5,8 +5,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.analysis.model_report import NOTHING, report_model
-from spacy_gapdner.analysis.score_tables import f1_table
+from spacy_gapdner.analysis.model_report import NOTHING, f1_table, report_model
 from spacy_gapdner.formats import DOC_NAME
 from spacy_gapdner.scorer import Counts, Tally
 
