@@ -130,12 +130,24 @@ def single_pipes(name, annotations):
     return "".join(f"{line}\r\n" for line in lines)
 
 
-def share13(
-    train_text="Task1TrainSetCorpus199/ALLREPORTS",
-    train_ann="Task1TrainSetGOLD199knowtatorehost/ALLSAVED",
-    test_text="Task1TestSetCorpus100/ALLREPORTS",
-    test_ann="Gold_SN2012",
-):
+# folders of texts and annotations for training, and of texts and annotations for the test
+ARRANGED = ("train/text", "train/ann", "test/text", "test/ann")
+ARCHIVES_2013 = (
+    "Task1TrainSetCorpus199/ALLREPORTS",
+    "Task1TrainSetGOLD199knowtatorehost/ALLSAVED",
+    "Task1TestSetCorpus100/ALLREPORTS",
+    "Gold_SN2012",
+)
+ARCHIVES_2014 = (
+    "train_10Jan2014/2014ShAReCLEFeHealthTask2_training_corpus",
+    "train_10Jan2014/2014ShAReCLEFeHealthTask2_training_pipedelimited",
+    "default_values_with_corpus/ShAReCLEFeHealth2104Task2_test_data_corpus",
+    "ShAReCLEFeHealth2014_test_data_gold",
+)
+SHARE_IDS = {"ids/dev.list": f"{SECOND}\n"}
+
+
+def share13(train_text, train_ann, test_text, test_ann):
     return {
         f"{train_text}/{TRAIN}": REPORT,
         f"{train_text}/{SECOND}": "Normal.\n",
@@ -146,23 +158,12 @@ def share13(
     }
 
 
-def share14(
-    train_text="train_10Jan2014/2014ShAReCLEFeHealthTask2_training_corpus",
-    train_ann="train_10Jan2014/2014ShAReCLEFeHealthTask2_training_pipedelimited",
-    test_text="default_values_with_corpus/ShAReCLEFeHealth2104Task2_test_data_corpus",
-    test_ann="ShAReCLEFeHealth2014_test_data_gold",
-):
-    def pipe(name):
-        return name.replace(".txt", ".pipe.txt")
-
+def share14(train_text, train_ann, test_text, test_ann):
+    """Without annotations of the second text."""
     return {
         f"{train_text}/{TRAIN}": REPORT,
         f"{train_text}/{SECOND}": "Normal.\n",
-        f"{train_ann}/{pipe(TRAIN)}": single_pipes(TRAIN, REPORT_SPANS),
+        f"{train_ann}/{TRAIN[:-4]}.pipe.txt": single_pipes(TRAIN, REPORT_SPANS),
         f"{test_text}/{TEST}": ECG,
-        f"{test_ann}/{pipe(TEST)}": single_pipes(TEST, ECG_SPANS),
+        f"{test_ann}/{TEST[:-4]}.pipe.txt": single_pipes(TEST, ECG_SPANS),
     }
-
-
-ARRANGED = ("train/text", "train/ann", "test/text", "test/ann")
-SHARE_IDS = {"ids/dev.list": f"{SECOND}\n"}

@@ -4,13 +4,8 @@ import re
 from functools import partial
 from pathlib import Path
 
-import spacy
 from command_lines import run_line
-from spacy.tokens import Doc, DocBin
-from spacy.vocab import Vocab
-from tiny_pipeline import learn_by_heart
-
-from spacy_gapdner import Entity, set_entities
+from tiny_pipeline import gold_docs, learn_by_heart
 
 FOLDER = Path(__file__).parents[3] / "project" / "docs"
 
@@ -59,30 +54,7 @@ def run_page(name, capsys, change=lambda code: code):
             printed = "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def make_docs(annotated, vocab):
-    """Docs of (text, [(type, texts of the fragments)])."""
-    tokenizer = spacy.blank("en").tokenizer
-    for text, entities in annotated:
-        tokens = tokenizer(text)
-        words, spaces = [t.text for t in tokens], [bool(t.whitespace_) for t in tokens]
-        doc = Doc(vocab, words=words, spaces=spaces)
-        found = []
-        for label, *fragments in entities:
-            starts = [text.index(fragment) for fragment in fragments]
-            spans = [
-                doc.char_span(start, start + len(fragment))
-                for start, fragment in zip(starts, fragments, strict=True)
-            ]
-            found.append(Entity(label, tuple((span.start, span.end) for span in spans)))
-        set_entities(doc, found)
-        yield doc
-
-
-def write_docs(annotated, path):
-    DocBin(docs=make_docs(annotated, Vocab())).to_disk(path)
-
-
 def train_by_heart(annotated, path):
     """Write a small pipeline that has memorized the entities of these sentences."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    learn_by_heart(partial(make_docs, annotated), steps=40).to_disk(path)
+    learn_by_heart(partial(gold_docs, annotated=annotated), steps=40).to_disk(path)

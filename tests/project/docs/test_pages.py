@@ -10,16 +10,10 @@ import pytest
 import spacy
 import uvicorn
 from fastapi.testclient import TestClient
-from pages import (
-    code_blocks,
-    make_docs,
-    run_commands,
-    run_page,
-    train_by_heart,
-    write_docs,
-)
+from pages import code_blocks, run_commands, run_page, train_by_heart
 from spacy.tokens import DocBin, Span
 from spacy.vocab import Vocab
+from tiny_pipeline import gold_docs
 from tiny_transformer import save_bert
 
 from spacy_gapdner import write
@@ -27,14 +21,14 @@ from spacy_gapdner.cli import serve
 from spacy_gapdner.config import init_config
 from spacy_gapdner.formats import DOC_NAME
 
-ADE = ("no joint or back pain", [("ADE", "joint", "pain"), ("ADE", "back pain")])
+ADE = ("no joint or back pain", [("ADE", (1, 2), (4, 5)), ("ADE", (3, 5))])
 DRUGS = [
     (
-        "She took aspirin and had no joint or back pain.",
-        [("DRUG", "aspirin"), ("ADE", "joint", "pain"), ("ADE", "back pain")],
+        "She took aspirin and had no joint or back pain .",
+        [("DRUG", (2, 3)), ("ADE", (6, 7), (9, 10)), ("ADE", (8, 10))],
     ),
-    ("He took ibuprofen.", [("DRUG", "ibuprofen")]),
-    ("Nothing to report.", []),
+    ("He took ibuprofen .", [("DRUG", (2, 3))]),
+    ("Nothing to report .", []),
 ]
 # options that make the training of the tutorial shorter
 SHORTER = (
@@ -64,7 +58,7 @@ def test_developers(folder, capsys):
 def test_pipes_share_a_transformer(folder):
     (config,) = [code for _, code in code_blocks("developers.md") if "spancat" in code]
     (folder / "shared.cfg").write_text(config)
-    doc = next(make_docs([ADE], Vocab()))
+    doc = gold_docs(Vocab(), [ADE])[0]
     doc.ents = [Span(doc, 1, 2, "PART")]
     doc.spans["sc"] = [Span(doc, 3, 5, "ADE")]
     DocBin(docs=[doc] * 4).to_disk(folder / "train.spacy")
@@ -93,7 +87,7 @@ def test_deployment(folder, capsys):
 def test_recipes(folder, capsys):
     pytest.importorskip("negspacy")
     train_by_heart(DRUGS, folder / "training" / "model-best")
-    write_docs(DRUGS, folder / "dev.spacy")
+    DocBin(docs=gold_docs(Vocab(), DRUGS)).to_disk(folder / "dev.spacy")
     run_page("recipes.md", capsys)
     assert {"found.jsonl", "all.jsonl", "notes"} <= {path.name for path in folder.iterdir()}
     assert "pyspark" not in sys.modules
@@ -127,13 +121,12 @@ def served(monkeypatch):
 
 def write_reports(folder):
     """Write a synthetic corpus in brat format: twelve texts in `train/`, and four in `dev/`."""
-    pairs, annotated = permutations(["joint", "back", "chest", "neck"], 2), []
-    drugs = ["aspirin", "ibuprofen", "naproxen"]
+    pairs, drugs = permutations(["joint", "back", "chest", "neck"], 2), ["aspirin", "naproxen"]
+    annotated = []
     for (first, second), drug in islice(zip(cycle(pairs), cycle(drugs), strict=False), 16):
-        text = f"She had {first} and {second} pain after taking {drug}."
-        entities = [("ADE", first, "pain"), ("ADE", f"{second} pain"), ("DRUG", drug)]
-        annotated.append((text, entities))
-    for number, doc in enumerate(make_docs(annotated, Vocab()), start=1):
+        text = f"She had {first} and {second} pain after taking {drug} ."
+        annotated.append((text, [("ADE", (2, 3), (5, 6)), ("ADE", (4, 6)), ("DRUG", (8, 9))]))
+    for number, doc in enumerate(gold_docs(Vocab(), annotated), start=1):
         doc.user_data[DOC_NAME] = f"{number:03d}"
         write([doc], folder / ("train" if number <= 12 else "dev"), "brat")
 

@@ -158,7 +158,7 @@ def test_page():
     for text in ("Label: Frag 0.90", "Cell (4, 0): severe joint and arm &lt;b&gt;"):
         assert text in page
     assert page.count("<svg") == 3
-    assert not any(word in page for word in ("<link", "src=", "<b>"))
+    assert not any(word in page for word in ("<link", "src=", "<b>", "<metadata"))
     svg = files["cell_4-0.svg"].decode()
     for name in ("&lt;b&gt; 4", "$x^$ 5", "␣ 6", "&amp;amp; 7", "x" * 17 + "… 8"):
         assert f">{name}<" in svg

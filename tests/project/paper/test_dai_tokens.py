@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paper_corpora import LONG_LINE, POST, POST_TOKENS, REPORT, REPORT_TOKENS
+from paper_corpora import LONG_LINE
 
 from project.paper.dai_tokens import cadec_sentences, share_sentences
 
@@ -13,7 +13,6 @@ def words(text, sentences):
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
-        (POST, POST_TOKENS),
         (" \n\t\n", []),
         ("a1b_c\n  2.5mg (x)  \n", ["a 1 b _ c", "2 . 5 mg ( x )"]),
         ("naïve café²", ["naïve café²"]),
@@ -28,7 +27,6 @@ def test_cadec(text, sentences):
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
-        (REPORT, REPORT_TOKENS),
         ("chest/back-pain,old", ["chest / back - pain , old"]),
         ("(\"'#$x'\"]}", ["( \" ' # $ x ' \" ] }"]),
         ("=*x! {y}", ["= * x ! { y }"]),

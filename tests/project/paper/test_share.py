@@ -2,6 +2,8 @@ from functools import partial
 
 import pytest
 from paper_corpora import (
+    ARCHIVES_2013,
+    ARCHIVES_2014,
     ARRANGED,
     REPORT_ENTITIES,
     REPORT_TOKENS,
@@ -24,10 +26,10 @@ TRAIN_ENTITIES = [(f"{NAME['train']}-{s + 1}", fragments) for s, _, fragments in
 TEST_ENTITIES = [(f"{NAME['test']}-2", ((0, 3),))]
 # shared: the archives of both parts contain ALLREPORTS
 LAYOUTS = {
-    "archives 2013": (read_share13, share13()),
+    "archives 2013": (read_share13, share13(*ARCHIVES_2013)),
     "arranged 2013": (read_share13, share13(*ARRANGED)),
-    "shared 2013": (read_share13, share13("ALLREPORTS", "ALLSAVED", "ALLREPORTS")),
-    "archives 2014": (read_share14, share14()),
+    "shared 2013": (read_share13, share13("ALLREPORTS", "ALLSAVED", "ALLREPORTS", "Gold_SN2012")),
+    "archives 2014": (read_share14, share14(*ARCHIVES_2014)),
     "arranged 2014": (read_share14, share14(*ARRANGED)),
 }
 
@@ -65,9 +67,9 @@ def test_read(write, report, layout):
 
 
 def test_attributes(write, report):
-    *_, last = read_share13(write(share13()), report)
+    *_, last = read_share13(write(share13(*ARCHIVES_2013)), report)
     assert [dict(e.attrs) for e in last.entities] == [{"kb_id": "C0000000"}]
-    *_, last = read_share14(write(share14()), report)
+    *_, last = read_share14(write(share14(*ARCHIVES_2014)), report)
     (entity,) = last.entities
     assert entity.attrs["kb_id"] == "CUI-less"
     slots = entity.attrs["_"]
@@ -90,16 +92,17 @@ def test_split(write, report, layout, split, document, found):
 
 
 @pytest.mark.parametrize(
-    ("read", "files", "message"),
+    ("layout", "replaced", "message"),
     [
-        (read_share13, share13(train_ann="other"), r"Task1TrainSetGOLD199knowtatorehost\.zip"),
-        (read_share14, share14(test_text="other"), r"2014Task2_test_default_values\.zip"),
-        (read_share13, share13() | {"Gold_SN2012/x.txt": ""}, r"x\.txt annotates x\.txt, which is"),
+        ("archives 2013", "ALLSAVED", r"Task1TrainSetGOLD199knowtatorehost\.zip"),
+        ("archives 2014", "test_data_corpus", r"2014Task2_test_default_values\.zip"),
+        ("archives 2013", f"ALLREPORTS/{SECOND}", f"annotates {SECOND}, which is"),
     ],
 )
-def test_missing_files(write, report, read, files, message):
+def test_missing_files(write, report, layout, replaced, message):
+    read, files = LAYOUTS[layout]
     with pytest.raises(GapDNERError, match=message):
-        list(read(write(files), report))
+        list(read(write({name.replace(replaced, "other"): files[name] for name in files}), report))
 
 
 @pytest.mark.parametrize(
