@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 import spacy
-from tiny_pipeline import ANNOTATED, gold_docs
+import typer
+from tiny_pipeline import gold_docs
 
+from spacy_gapdner.cli import app
 from spacy_gapdner.formats import write_docbin
 
 # arguments before the output, and the usual output
@@ -38,7 +40,7 @@ def paths(tmp_path, tiny):
     folder = tmp_path / "in"
     (folder / "data").mkdir(parents=True)
     tiny.to_disk(folder / "model")
-    write_docbin(gold_docs(spacy.blank("en").vocab, ANNOTATED), folder / "data" / "gold.spacy")
+    write_docbin(gold_docs(spacy.blank("en").vocab), folder / "data" / "gold.spacy")
     (folder / "texts.jsonl").write_text('{"text": "Severe joint and shoulder pain today ."}\n')
     return {
         "MODEL": folder / "model",
@@ -127,3 +129,11 @@ def test_invalid_models(refuses, tmp_path, tiny):
         "truncated": "Cannot load the pipeline",
     }.items():
         refuses(message, "predict", MODEL=tmp_path / name)
+
+
+def test_short_options_have_the_same_meaning_in_all_commands():
+    commands = typer.main.get_command(app).commands.values()
+    options = {tuple(sorted(param.opts)) for command in commands for param in command.params}
+    assert ("--output", "-o") in options
+    names = [name for option in options for name in option]
+    assert len(names) == len(set(names))

@@ -9,13 +9,10 @@ from pathlib import Path
 import catalogue
 import pytest
 import srsly
-import typer
 from spacy.cli.train import train
 from spacy.util import import_file
 from thinc.api import Config
 from tiny_pipeline import tok2vec_config
-
-from spacy_gapdner.cli import app
 
 README = Path(__file__).parents[2] / "configs" / "README.md"
 ANNOTATED = [
@@ -71,14 +68,6 @@ def test_custom_tagging_scheme_passes_mypy(code):
     env = os.environ | {"MYPYPATH": str(README.parents[1])}
     result = subprocess.run(args, cwd=code.parent, env=env, capture_output=True, text=True)
     assert "Success" in result.stdout, result.stdout
-
-
-def test_every_command_that_loads_a_pipeline_or_reads_formats_has_the_option():
-    commands = typer.main.get_command(app).commands
-    options = {name: [o for p in c.params for o in p.opts] for name, c in commands.items()}
-    with_code = {name for name, found in options.items() if "--code" in found}
-    with_model = {name for name, found in options.items() if "--gpu-id" in found}
-    assert with_code == with_model | {"agreement", "convert", "debug-data", "stats"}
 
 
 def test_code_that_cannot_be_imported(fails, model, write_docs, tmp_path):

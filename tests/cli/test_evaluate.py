@@ -37,13 +37,6 @@ def test_other_spans_key(run, model, write_docs):
     assert hint in " ".join(run("evaluate", model, data).output.split())
 
 
-def test_unknown_type(run, model, write_docs, caplog):
-    data = write_docs()
-    run("evaluate", model, data, "--types", "drug")
-    message = f"{data}: no entity has the type 'drug'; the types are ADR, Drug"
-    assert [record.getMessage() for record in caplog.records] == [message]
-
-
 def test_bfloat16(run, model, write_docs, monkeypatch):
     # the tests share the pipeline, which must not change
     seen = []

@@ -3,6 +3,9 @@ import re
 
 import pytest
 
+from spacy_gapdner import get_entities
+from spacy_gapdner.analysis import select_uncertain
+from spacy_gapdner.analysis.pipes import changed
 from spacy_gapdner.formats.outputs import locked
 
 JOINT = "Severe joint and shoulder pain today ."
@@ -29,44 +32,26 @@ def folder(tmp_path):
     return path
 
 
-def test_record(run, model, tmp_path):
-    (tmp_path / "a.txt").write_text(JOINT)
-    result = run("predict", model, tmp_path / "a.txt")
-    assert result.stderr == ""
-    (record,) = records(result.stdout)
-    scores = [entity.pop("score") for entity in record["entities"]]
-    assert all(0.9 < score <= 1 for score in scores)
-    shared = {"label": "ADR", "start": 0, "end": 30, "discontinuous": True}
-    assert record == {
-        "text": JOINT,
-        "entities": [
-            {
-                **shared,
-                "text": "Severe joint pain",
-                "fragments": [
-                    {"start": 0, "end": 12, "text": "Severe joint"},
-                    {"start": 26, "end": 30, "text": "pain"},
-                ],
-            },
-            {
-                **shared,
-                "text": "Severe shoulder pain",
-                "fragments": [
-                    {"start": 0, "end": 6, "text": "Severe"},
-                    {"start": 17, "end": 30, "text": "shoulder pain"},
-                ],
-            },
-        ],
-        "id": "a",
-    }
-
-
 def test_folder(run, model, folder, tmp_path):
     by_id = {record["id"]: record for record in records(run("predict", model, folder).stdout)}
     assert list(by_id) == ["a", "empty", "sub/b"]
-    assert (by_id["empty"]["text"], by_id["empty"]["entities"]) == ("", [])
+    assert by_id["empty"] == {"text": "", "entities": [], "id": "empty"}
     # no byte order mark, and unchanged line ends
     assert by_id["sub/b"]["text"] == f"{ASPIRIN}\r\n\r\n{JOINT}"
+    joint, shoulder = by_id["a"]["entities"]
+    assert 0.9 < joint.pop("score") <= 1
+    assert joint == {
+        "label": "ADR",
+        "text": "Severe joint pain",
+        "start": 0,
+        "end": 30,
+        "fragments": [
+            {"start": 0, "end": 12, "text": "Severe joint"},
+            {"start": 26, "end": 30, "text": "pain"},
+        ],
+        "discontinuous": True,
+    }
+    assert shoulder["text"] == "Severe shoulder pain"
     run("predict", model, folder, "-o", tmp_path / "out")
     first, score, *_ = (tmp_path / "out" / "a.ann").read_text().split("\n")
     assert first == "T1\tADR 0 12;26 30\tSevere joint pain"
@@ -96,6 +81,7 @@ def test_standard_input(run, model):
     assert [r["text"] for r in texts] == [ASPIRIN, "", f"Café\u2028{ASPIRIN}"]
     assert found(texts[0]) == [("Drug", "aspirin")]
     assert all(set(r) == {"text", "entities"} for r in texts)
+    assert result.stderr == ""
 
 
 def test_long_text(run, model, tmp_path):
@@ -119,13 +105,12 @@ def test_outputs_are_never_incomplete(fails, model, tmp_path, output, left):
     ("name", "content", "options", "message"),
     [
         ("a.docx", "x", [], "is not a .txt file, .jsonl file or folder"),
-        ("a.txt", b"PK\x03\x04\x96", [], "a.txt is a Word, Excel, PDF or zip file, not text"),
         ("a.txt", b"caf\xe9 noir", [], "a.txt is not UTF-8: byte 0xe9 at position 3"),
-        ("a.jsonl", '{"text": "a"\n', [], "a.jsonl:1 is not JSON"),
         ("a.jsonl", '\n{"txt": "a"}', [], 'a.jsonl:2 is not an object with a string "text"'),
         ("a.jsonl", '{"text": "\\ud800"}', [], "a.jsonl:1 contains half of a surrogate pair"),
         ("a.txt", "x", ["-f", "brat"], "The format brat cannot be printed"),
         ("a.txt", "x", ["-o", "out.xml", "--resume"], "--resume needs JSONL as output"),
+        ("a.txt", "x", ["-o", "a.jsonl", "--resume", "--uncertain", "1"], "and not --uncertain"),
         ("a.txt", "x", ["--n-process", "2", "-g", "0"], "cannot share a GPU"),
     ],
 )
@@ -150,36 +135,11 @@ def test_unreadable_texts_are_skipped(run, model, tmp_path, n_process):
     assert "2 documents skipped" in result.stderr
 
 
-def test_resume_extends_a_complete_file(run, model, tmp_path):
-    source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    lines = [json.dumps({"id": i, "text": ASPIRIN}) + "\n" for i in range(5)]
-    args = ("predict", model, source, "-o", output, "--resume")
-    source.write_text("".join(lines[:3]))
-    run(*args)
-    first = output.read_bytes()
-    source.write_text("".join(lines))
-    assert "5 documents" in run(*args).stdout
-    assert [record["id"] for record in records(output.read_text())] == [*range(5)]
-    assert output.read_bytes().startswith(first)
-
-
-def test_csv_for_spreadsheets(run, model, folder, tmp_path):
-    output = tmp_path / "found.csv"
-    run("predict", model, folder, "-o", output)
-    header, *rows = output.read_bytes().decode("utf-8").splitlines()
-    # Excel needs the byte order mark
-    assert header == "\ufeffdocument,type,text,start,end,fragments,discontinuous,score,sentence"
-    expected = f"a,ADR,Severe joint pain,0,30,0 12;26 30,True,N,{JOINT}"
-    assert re.sub(r"0\.\d{4,6}(?=,)", "N", rows[0]) == expected
-    assert len(rows) == 5
-
-
 def test_an_interrupted_run_is_only_overwritten_with_force(run, fails, model, folder, tmp_path):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     args = ("predict", model, folder, "-o", output)
     part.write_text("")
-    hint = f"{part} already exists. Use --force to overwrite it. Use --resume to continue"
-    fails(hint, *args)
+    fails(f"{part} already exists. Use --force to overwrite it. Use --resume to continue", *args)
     for option in ("--force", "--resume"):
         part.write_text("")
         assert "3 documents" in run(*args, option).stdout
@@ -206,3 +166,24 @@ def test_drawn_on_a_terminal(run, model, folder, monkeypatch):
         f"a\n{JOINT}\n──────────── · · · · · ·  ──── ADR N\n────── · · · · · ───────────── ADR N\n"
     )
     assert records(run("predict", model, folder / "a.txt", "-f", "jsonl").stdout)[0]["id"] == "a"
+
+
+@pytest.mark.parametrize("n", [1, 10])
+@pytest.mark.parametrize("options", [[], ["--threshold", 1]])
+def test_the_most_uncertain_texts_are_written_first(run, model, tmp_path, tiny, n, options):
+    # texts that the model has learned, has never seen, and without entities
+    unknown = ["Severe pain after joint aspirin .", "Joint and severe aspirin pain twice ."]
+    texts = [JOINT, *unknown, "", ASPIRIN]
+    source, output = tmp_path / "texts.jsonl", tmp_path / "next.jsonl"
+    lines = [json.dumps({"text": text, "id": number}) for number, text in enumerate(texts)]
+    source.write_text("\n".join(lines))
+    pipe = tiny.get_pipe("gapdner")
+    with changed(pipe, threshold=1.0 if options else pipe.cfg["threshold"]):
+        docs = select_uncertain(tiny, texts, n)
+    run("predict", model, source, "--uncertain", n, "-o", output, *options)
+    written = records(output.read_text())
+    assert [record["text"] for record in written] == [doc.text for doc in docs]
+    assert [record["id"] for record in written] == [texts.index(doc.text) for doc in docs]
+    for record, doc in zip(written, docs, strict=True):
+        assert found(record) == [(e.label_, e.text) for e in get_entities(doc)]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["next.jsonl", "texts.jsonl"]

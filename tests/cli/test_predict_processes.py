@@ -96,20 +96,6 @@ def test_each_line_of_an_open_pipe_is_processed_at_once(start):
     assert process.stderr.read() == b"Stopped.\n"
 
 
-def test_a_second_process_with_the_same_output_refuses_to_start(start, fails, model, tmp_path):
-    output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
-    source = write_texts(tmp_path / "in.jsonl", 3)
-    process = start("-", "-o", output, "--batch-size", 1, stdin=subprocess.PIPE)
-    process.stdin.write(f"{ASPIRIN}\n".encode())
-    process.stdin.flush()
-    wait_until(lambda: part.exists() and part.stat().st_size)
-    for option in ("--resume", "--force"):
-        message = f"Another predict command is writing {output}. Choose another --output."
-        fails(message, "predict", model, source, "-o", output, option)
-    process.communicate()
-    assert (process.returncode, output.read_bytes().count(b"\n")) == (0, 1)
-
-
 def test_a_closed_pipe_ends_the_command(start, tmp_path):
     reading, writing = os.pipe()
     os.close(reading)
