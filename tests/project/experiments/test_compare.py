@@ -51,21 +51,18 @@ def test_differences_between_runs(name, changes, warning):
 
 
 def test_command(tmp_path):
-    for name, folder, scores in (("GapDNER", "a", (0.60, 0.62)), ("w/o BiLSTM", "b", (0.55, 0.53))):
-        for seed, f in enumerate(scores):
-            write_run(make_run(name, seed, f), tmp_path / folder / f"seed_{seed}" / "run.json")
+    for seed, f in enumerate((0.60, 0.62)):
+        write_run(make_run(seed=seed, f=f), tmp_path / "a" / f"seed_{seed}" / "run.json")
+    write_run(make_run("w/o BiLSTM"), tmp_path / "b" / "run.json")
     markdown, path = tmp_path / "out" / "tables.md", tmp_path / "out" / "tables.json"
     options = ("--published", "table3", "--markdown", markdown, "--json", path)
     result = invoke(app, "compare", tmp_path / "a", tmp_path / "b", *options)
     assert result.exit_code == 0, result.output
-    # the differences are -0.05 and -0.09
-    for text in ("61.00 ± 1.41", "54.00 ± 1.41", "-7.00 ± 2.83", "not run", "73.65"):
+    for text in ("61.00 ± 1.41", "not run", "73.65"):
         assert text in result.stdout
     assert "differ" not in result.stdout
     assert "| GapDNER | 2 | 61.00 ± 1.41 |" in markdown.read_text()
-    group = json.loads(path.read_text())["groups"][0]
-    assert group["seeds"] == [0, 1]
-    f = group["scores"]["test"]["All entities"]["f"]
+    f = json.loads(path.read_text())["groups"][0]["scores"]["test"]["All entities"]["f"]
     assert f == {"n": 2, "mean": pytest.approx(0.61), "sd": pytest.approx(0.02 / 2**0.5)}
 
 

@@ -8,6 +8,8 @@ from spacy.vocab import Vocab
 from tiny_pipeline import CORPUS, make_doc, make_nlp, save_corpus
 from tiny_transformer import save_bert
 
+from project.benchmark.data import load_pipeline, read_examples
+from project.benchmark.speed import Runner, time_batches, time_pipe
 from project.experiments.__main__ import app
 from project.experiments.spacy_pipes import PIPES, convert, make_table, score
 
@@ -76,3 +78,12 @@ def test_command(tmp_path):
         assert f"{str(model)[-20:]}" in result.output.replace("\n", "")
     config = spacy.load(models[1]).config
     assert config["components"]["spancat"]["suggester"]["sizes"] == list(range(1, 13))
+    # they can be measured, too
+    for model in models:
+        nlp, pipe = load_pipeline(str(model), -1)
+        examples, runner = read_examples(nlp, pipe, data, 0), Runner(nlp, pipe)
+        assert time_pipe(runner, examples, 1) > 0
+        for is_train in (False, True):
+            found = time_batches(runner, examples, 1, is_train=is_train)
+            assert min(found["model"], found["encoder"]) > 0
+            assert (found["optimizer"] > 0) == is_train

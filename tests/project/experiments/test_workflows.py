@@ -18,8 +18,7 @@ from project.experiments.training import read_run_config
 
 ROOT = Path(__file__).parents[3]
 PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
-SETTINGS = "components.gapdner"
-MODEL = f"{SETTINGS}.model"
+MODEL = "components.gapdner.model"
 SHARE = "corpora.train.augmenter.share"
 
 
@@ -54,8 +53,7 @@ def settings(monkeypatch):
 
 
 def differences(one, other):
-    missing = object()
-    return {name for name in {*one, *other} if one.get(name, missing) != other.get(name, missing)}
+    return {name for name, _ in one.items() ^ other.items()}
 
 
 def test_ablation(settings):
@@ -73,10 +71,10 @@ def test_compare(settings):
         assert (config["training.max_steps"], config["training.max_epochs"]) == (70, 0)
         assert config["training.batcher.size"] == 12
         assert config["training.score_weights.spans_gapdner_f"] == 1.0
-        assert config[f"{SETTINGS}.threshold"] == 0.0
+        assert config["components.gapdner.threshold"] == 0.0
         assert not config.get(SHARE)
         rate = config["training.optimizer.learn_rate.initial_rate"]
-        assert (rate, rate * config[f"{SETTINGS}.lr_scale"]) == (5e-6, pytest.approx(1e-3))
+        assert (rate, rate * config["components.gapdner.lr_scale"]) == (5e-6, pytest.approx(1e-3))
 
 
 def test_quality(settings):
@@ -118,12 +116,8 @@ def test_sample_sentences(tmp_path, monkeypatch):
     sample_sentences.main(tmp_path / "all.spacy", train, 50, 0, dev, 18, 0.2, tune, None, None)
     sample_sentences.main(tmp_path / "all.spacy", short, 10, 0, None, 0, 0.2, None, None, 5)
     # all of the two discontinuous sentences of the corpus, in 80 and 20 sentences
-    for path, expected in (
-        (train, (50, 16, 16)),
-        (dev, (18, 4, 4)),
-        (tune, (20, 4, 4)),
-        (short, (10, 0, 0)),
-    ):
+    expected_counts = ((50, 16, 16), (18, 4, 4), (20, 4, 4), (10, 0, 0))
+    for path, expected in zip((train, dev, tune, short), expected_counts, strict=True):
         sampled = list(DocBin().from_disk(path).get_docs(Vocab()))
         kinds = [doc[0].text for doc in sampled]
         assert (len(sampled), kinds.count("severe"), kinds.count("no")) == expected
