@@ -1,10 +1,15 @@
+import json
+from weakref import WeakSet
+
 import pytest
 import spacy
 from format_fixtures import plain as plain
 from format_fixtures import write as write
 from spacy import registry
 from spacy.training import Corpus as DocBinCorpus
-from thinc.api import Config
+from spacy.util import minibatch
+from thinc.api import Adam, Config
+from tiny_pipeline import make_nlp
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.corpus import Corpus
@@ -94,3 +99,23 @@ def test_missing_path(tmp_path):
         make(None)
     with pytest.raises(GapDNERError, match="There is nothing at"):
         make(tmp_path / "x")
+
+
+def test_training_only_keeps_a_batch_of_examples_in_memory(tmp_path):
+    entity = {"label": "SYMPTOM", "fragments": [{"start": 0, "end": 5}]}
+    line = json.dumps({"text": "fever", "entities": [entity]})
+    (tmp_path / "a.jsonl").write_text(f"{line}\n" * 200)
+    references, counts = WeakSet(), []
+
+    def count(nlp, example):
+        references.add(example.reference)
+        counts.append(len(references))
+        yield example
+
+    nlp = make_nlp()
+    corpus, optimizer = Corpus(tmp_path / "a.jsonl", augmenter=count), Adam(0.001)
+    for batch in minibatch(corpus(nlp), size=16):
+        nlp.update(batch, sgd=optimizer)
+    nlp.initialize(lambda: corpus(nlp))
+    assert len(counts) == 600
+    assert max(counts) <= 2 * 16 + 2

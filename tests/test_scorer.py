@@ -9,7 +9,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_gapdner.entities import Entity, set_entities
-from spacy_gapdner.scorer import make_discontinuous_scorer, score_discontinuous
+from spacy_gapdner.scorer import compare, make_discontinuous_scorer, score_discontinuous
 
 SUBSETS = ("", "disc_", "disc_sents_", "overlap_sents_")
 
@@ -123,6 +123,17 @@ def test_tokens_may_differ(words, tokens, correct):
     other = Example(make_doc(["a"]), reference)
     with pytest.raises(ValueError, match=r"must have the same text.*'a ?'.*'Sore left"):
         score_discontinuous([other])
+
+
+def test_equal_entities_count_once():
+    # one is the other with a space token at its end, and the last is only whitespace
+    doc = make_doc(["took", "aspirin", " "], [("DRUG", [1]), ("DRUG", [2])])
+    predicted = doc.copy()
+    scored = (((1, 2), 0.5), ((1, 3), 0.75), ((2, 3), 0.25))
+    set_entities(predicted, [Entity("DRUG", (tokens,), score) for tokens, score in scored])
+    compared = compare(Example(predicted, doc), "gapdner")
+    assert list(compared.scores.values()) == [0.75, 0.25]
+    assert compared.predicted == compared.gold
 
 
 def test_spans_key_names_scores_and_groups():

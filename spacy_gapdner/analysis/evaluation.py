@@ -80,7 +80,7 @@ def evaluate(
             tally.add(compared)
             if not tally.groups["subset"]["all"].gold:
                 elsewhere.update(count_elsewhere(example.reference, key))
-            for name, counts in count_matches(compared).items():
+            for name, counts in count_matches(compared.gold, compared.predicted).items():
                 matches[name] += counts
             crossing += _count_crossing(example, compared)
             for item, score in compared.scores.items():

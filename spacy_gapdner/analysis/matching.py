@@ -26,7 +26,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from ..entities import Fragments
 from ..formats.records import TextEntity
-from ..scorer import Comparison, Counts, Mention, Positions
+from ..scorer import Counts, Mention, Positions
 
 # measures of partial matches and their names in reports
 MATCHES = {
@@ -53,9 +53,9 @@ KINDS = {
 }
 
 
-def count_matches(compared: Comparison) -> dict[str, Counts]:
+def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> dict[str, Counts]:
     """RETURNS (dict[str, Counts]): The counts of an example by measure. See `MATCHES`."""
-    gold, predicted = sorted(compared.gold), sorted(compared.predicted)
+    gold, predicted = sorted(gold), sorted(predicted)
     pairs = {
         "exact": _pair_best(gold, predicted, lambda g, p: g[1] == p[1]),
         "type": _pair_best(gold, predicted, lambda g, p: g[0] == p[0]),

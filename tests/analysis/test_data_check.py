@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tiny_pipeline import gold_docs
 from training_config import write_config
@@ -63,11 +63,9 @@ def test_shipped_configs_have_no_mistakes(train, request):
         assert check_data(train, config=config).config.mistakes == []
 
 
-def test_fragments_with_different_labels(train):
-    doc = Doc(Vocab(), words=["a", "b"])
-    doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 2, "Y")])
+def test_fragments_with_different_labels(train, two_labels):
     with pytest.raises(GapDNERError, match=r"^dev: .* have different labels"):
-        check_data(train, [doc])
+        check_data(train, [two_labels])
 
 
 def make_report(words, entities, **windows):

@@ -1,9 +1,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spacy.tokens import Doc
-from spacy.training import Example
-from spacy.vocab import Vocab
 
 from spacy_gapdner.analysis.matching import (
     MISSED,
@@ -15,8 +12,12 @@ from spacy_gapdner.analysis.matching import (
     find_errors,
     mark_items,
 )
-from spacy_gapdner.entities import Entity, set_entities
-from spacy_gapdner.scorer import Counts, compare
+from spacy_gapdner.entities import Entity
+from spacy_gapdner.scorer import Counts
+
+
+def item(label, *tokens):
+    return label, Entity.from_tokens(label, tokens).fragments
 
 
 @pytest.mark.parametrize(
@@ -42,19 +43,13 @@ from spacy_gapdner.scorer import Counts, compare
     ],
 )
 def test_credit(gold, predicted, exact, partial, type_):
-    docs = [Doc(Vocab(), words=list("abcdef")) for _ in range(2)]
-    for doc, entities in zip(docs, (predicted, gold), strict=True):
-        set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities])
+    gold, predicted = ([item(label, *tokens) for label, tokens in x] for x in (gold, predicted))
     n = (len(predicted), len(gold))
-    assert count_matches(compare(Example(*docs), "gapdner")) == {
+    assert count_matches(gold, predicted) == {
         "exact": Counts(exact, *n),
         "partial": Counts(partial, *n),
         "type": Counts(type_, *n),
     }
-
-
-def item(label, *tokens):
-    return label, Entity.from_tokens(label, tokens).fragments
 
 
 # severe joint , shoulder and upper body pain

@@ -50,6 +50,12 @@ def test_an_error_in_its_sentence():
     assert error.gold.fragments == ((0, 6), (28, 43))
     assert marked(error, "gold") == ["severe", "upper", "body", "pain"]
     assert error.predicted is None
+    [error] = report_model([make_example([FEVER], [])]).errors
+    assert (error.sentence, error.words) == ("Then fever", ("Then ", "fever "))
+    assert error.gold.fragments == ((51, 56),)
+    # two sentences
+    [error] = report_model([make_example([], [("ADE", [7, 10])])]).errors
+    assert error.sentence == TEXT
 
 
 def test_overlapping_entities_have_roles():
@@ -61,15 +67,6 @@ def test_overlapping_entities_have_roles():
         ("correct", (0, 1, 7)),
         ("predicted", (5, 6, 7)),
     ]
-
-
-def test_sentences_of_an_error():
-    [error] = report_model([make_example([FEVER], [])]).errors
-    assert (error.sentence, error.words) == ("Then fever", ("Then ", "fever "))
-    assert marked(error, "gold") == ["fever"]
-    assert error.gold.fragments == ((51, 56),)
-    [error] = report_model([make_example([], [("ADE", [7, 10])])]).errors
-    assert error.sentence == TEXT
 
 
 def test_long_sentences_are_truncated():

@@ -16,10 +16,9 @@ def test_one_of_several(nlp):
     nlp.add_pipe("gapdner", config=config)
     second = nlp.add_pipe("discontinuous_ner", name="second", config={**config, "spans_key": "b"})
     assert find_pipe(nlp, "b") is second
+    message = r"several components: gapdner \(gapdner\), second \(b\)"
     for key in (None, "c"):
-        with pytest.raises(
-            GapDNERError, match=r"several components: gapdner \(gapdner\), second \(b\)"
-        ):
+        with pytest.raises(GapDNERError, match=message):
             find_pipe(nlp, key)
 
 

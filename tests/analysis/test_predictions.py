@@ -4,17 +4,13 @@ from itertools import count
 
 import pytest
 from spacy.language import Language
-from spacy.tokens import Doc
-from spacy.training import Example
-from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import get_entities
 from spacy_gapdner.analysis.predictions import batch_texts, predict, predict_records
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Report
 from spacy_gapdner.formats.report import NOWHERE
-from spacy_gapdner.scorer import compare
 
 ASPIRIN = ANNOTATED[1][0]
 
@@ -122,17 +118,3 @@ def test_vocabulary_does_not_grow_with_the_input(nlp):
     texts = (as_input(f"word{i} took drug{i} .") for i in range(120))
     assert sum(len(doc) for doc in predict_records(nlp, texts, batch_size=2)) == 480
     assert len(nlp.vocab.strings) < before + 10
-
-
-def test_equal_entities_count_once():
-    # one is the other with a space token at its end
-    doc = Doc(Vocab(), words=["took", "aspirin", " "], spaces=[True, True, False])
-    predicted = doc.copy()
-    set_entities(doc, [Entity("DRUG", ((1, 2),)), Entity("DRUG", ((2, 3),))])
-    scored = (((1, 2), 0.5), ((1, 3), 0.75), ((2, 3), 0.25))
-    set_entities(predicted, [Entity("DRUG", (tokens,), score) for tokens, score in scored])
-    example = Example(predicted, doc)
-    compared = compare(example, "gapdner")
-    # the last is only whitespace
-    assert list(compared.scores.values()) == [0.75, 0.25]
-    assert compared.predicted == compared.gold

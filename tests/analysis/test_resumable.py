@@ -17,16 +17,6 @@ def line(name):
 TWO = line("a") + line("b")
 
 
-@pytest.fixture
-def output(tmp_path):
-    return tmp_path / "out.jsonl"
-
-
-@pytest.fixture
-def part(tmp_path):
-    return tmp_path / "out.jsonl.part"
-
-
 def resume(path, *names):
     """Process the texts that have no line."""
     texts = [({"text": "text", "id": name}, NOWHERE) for name in names]
@@ -36,28 +26,30 @@ def resume(path, *names):
     return n_done, missing
 
 
-@pytest.mark.parametrize("which", ["output", "part"])
+@pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.part"])
 @pytest.mark.parametrize("last", [b"", line("c")[:-5], line("c")[:-1], b"\0" * 8])
-def test_complete_lines_are_kept(request, tmp_path, output, which, last):
-    request.getfixturevalue(which).write_bytes(TWO + last)
+def test_complete_lines_are_kept(tmp_path, name, last):
+    (tmp_path / name).write_bytes(TWO + last)
+    output = tmp_path / "out.jsonl"
     # "f" failed in the earlier run, and ids can be repeated
     assert resume(output, *"afbca") == (2, ["f", "c", "a"])
     assert output.read_bytes() == TWO + line("f") + line("c") + line("a")
     assert list(tmp_path.iterdir()) == [output]
 
 
-@pytest.mark.parametrize("which", ["output", "part"])
+@pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.part"])
 @pytest.mark.parametrize("bad", [b"{'id': 1}\n", b"[1]\n", b"\xe4\n"])
-def test_an_invalid_line_is_an_error(request, output, part, which, bad):
-    request.getfixturevalue(which).write_bytes(TWO + bad + line("c"))
-    with pytest.raises(GapDNERError) as error:
-        resume(output, *"abcd")
-    assert str(error.value).startswith(f"{part}:3 ")
+def test_an_invalid_line_is_an_error(tmp_path, name, bad):
+    (tmp_path / name).write_bytes(TWO + bad + line("c"))
+    part = tmp_path / "out.jsonl.part"
+    with pytest.raises(GapDNERError, match=f"^{part}:3 "):
+        resume(tmp_path / "out.jsonl", *"abcd")
     assert part.read_bytes() == TWO + bad + line("c")
 
 
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
-def test_an_error_keeps_both_files(output, part, error):
+def test_an_error_keeps_both_files(tmp_path, error):
+    output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     output.write_bytes(TWO)
     with suppress(error), growing(output, [], resume=False) as (stream, _, _):
         stream.write(line("c"))

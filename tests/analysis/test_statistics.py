@@ -67,9 +67,3 @@ def test_documents_by_name(names, documents):
     for doc, name in zip(docs, names, strict=True):
         doc.user_data |= {DOC_NAME: name} if name else {}
     assert stats(docs).documents == documents
-
-
-def test_other_key():
-    doc = Doc(VOCAB, words=["a"])
-    set_entities(doc, [Entity("X", ((0, 1),))], "gold")
-    assert [stats([doc], spans_key=key).entities for key in ("gapdner", "gold")] == [0, 1]

@@ -2,13 +2,14 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_pipeline import ANNOTATED, model_config, trained_pipeline
+from tiny_pipeline import ANNOTATED, model_config
 
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.analysis import select_uncertain
 from spacy_gapdner.analysis.uncertainty import UncertaintySampler
 from spacy_gapdner.calibration import Calibration
 
+TEXTS = [text for text, _ in ANNOTATED]
 # label and score of the candidates of each document, the kept entities, and the uncertainty,
 # with a threshold of 0.5 and one of 0.75 for Drug
 CANDIDATES = [
@@ -71,40 +72,32 @@ def test_sample_is_the_start_of_the_ranking(pipe, scores, n):
     assert [doc.user_data["number"] for doc in sample] == ranked[:n]
 
 
-def test_candidates_below_the_threshold_are_calibrated():
-    nlp = spacy.util.load_model_from_config(trained_pipeline().config, auto_fill=True)
-    nlp.from_bytes(trained_pipeline().to_bytes())
+def test_candidates_below_the_threshold_are_calibrated(nlp):
     pipe = nlp.get_pipe("gapdner")
-    texts = [text for text, _ in ANNOTATED]
     # the probability of all entities is sigmoid(-1) = 0.269
     own = {"threshold": 0.4, "type_thresholds": {"Drug": 0.3}}
     pipe.cfg.update(own, calibration=Calibration(0.001, -1.0)._asdict())
-    docs = select_uncertain(nlp, texts, 4)
+    docs = select_uncertain(nlp, TEXTS, 4)
     # nothing reaches a threshold, and a Drug is closer to its threshold than an ADR
     assert [get_entities(doc) for doc in docs] == [()] * 4
     thresholds = {"Drug": 0.3, "ADR": 0.4}
     with UncertaintySampler(pipe, 1).showing_candidates():
-        found = {text: get_entities(nlp(text)) for text in texts}
-    assert found[texts[0]][0].score == pytest.approx(0.269, abs=0.01)
+        found = {text: get_entities(nlp(text)) for text in TEXTS}
+    assert found[TEXTS[0]][0].score == pytest.approx(0.269, abs=0.01)
 
     def uncertainty(text):
         n_words = len(text.rstrip(" .").split())
         return sum(e.score / thresholds[e.label_] for e in found[text]) / (n_words + 5)
 
-    assert [doc.text for doc in docs] == sorted(texts, key=uncertainty, reverse=True)
+    assert [doc.text for doc in docs] == sorted(TEXTS, key=uncertainty, reverse=True)
     assert {name: pipe.cfg[name] for name in own} == own
 
 
-def test_docs_are_those_of_the_pipeline():
-    nlp = trained_pipeline()
-    texts = [text for text, _ in ANNOTATED]
-    docs = select_uncertain(nlp, iter(texts), 10, n_process=2, batch_size=1)
-    assert sorted(doc.text for doc in docs) == sorted(texts)
+def test_docs_are_those_of_the_pipeline(nlp):
+    docs = select_uncertain(nlp, iter(TEXTS), 10, n_process=2, batch_size=1)
+    assert sorted(doc.text for doc in docs) == sorted(TEXTS)
     for doc in docs:
         expected = [(e.label_, e.text) for e in get_entities(nlp(doc.text))]
         assert [(e.label_, e.text) for e in get_entities(doc)] == expected
-
-
-def test_bad_number():
     with pytest.raises(GapDNERError, match="Invalid n: 0"):
-        select_uncertain(trained_pipeline(), [], 0)
+        select_uncertain(nlp, [], 0)
