@@ -11,8 +11,7 @@ _PACKAGES = ("spacy", "thinc", "torch", "numpy", "spacy-transformers", "transfor
 
 
 def get_versions() -> dict[str, str | None]:
-    """RETURNS (dict[str, Optional[str]]): Versions of Python and of the main packages. None if a
-    package is not installed."""
+    """Get the versions of Python and of the main packages. None if a package is not installed."""
     versions: dict[str, str | None] = {"python": platform.python_version()}
     for name in (*_PACKAGES, "spacy-gapdner"):
         try:
@@ -23,12 +22,7 @@ def get_versions() -> dict[str, str | None]:
 
 
 def get_device(gpu_id: int) -> dict[str, Any]:
-    """Describe the device.
-
-    gpu_id (int): The GPU ID, or -1 for the CPU.
-    RETURNS (dict[str, Any]): The platform, the processor, the number of cores, the value of
-        OMP_NUM_THREADS and the name of the GPU.
-    """
+    """Describe the device."""
     gpu = None
     if gpu_id >= 0:
         import cupy

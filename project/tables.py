@@ -6,12 +6,7 @@ from wasabi import msg
 
 
 class Table(NamedTuple):
-    """A table of strings.
-
-    title (str): A title of one line.
-    header (list[str]): The names of the columns.
-    rows (list[list[str]]): The cells. The first column contains text, the others numbers.
-    """
+    """A table of strings. The first column contains text, the others numbers."""
 
     title: str
     header: list[str]

@@ -9,14 +9,8 @@ N_DISTANCES = 2 * _SIZES - 1
 
 
 def distance_buckets(n: int, device: torch.device) -> Tensor:
-    """Compute the buckets of the distances of all cells: 0, 1, 2-3, 4-7, ... words to the right,
-    and separately to the left.
-
-    n (int): Number of words.
-    device (torch.device): Device of the result.
-    RETURNS (Tensor): Numbers below `N_DISTANCES`.
-        *Shape:* `(n, n)`
-    """
+    """The buckets of the distances of all cells, with shape (n, n): 0, 1, 2-3, 4-7, ... words to
+    the right, and separately to the left."""
     positions = torch.arange(n, device=device)
     distances = positions[None, :] - positions[:, None]
     # the exponent is the bit length of the distance

@@ -171,14 +171,10 @@ def decode_chains(
     threshold: float,
     max_paths: int,
 ) -> DecodedSegment:
-    """Find all entities that NNW and THW labels spell out.
+    """Find all entities that NNW and THW labels spell out. `next_word` is the channel of NNW.
 
     Nodes are words, an NNW label is an edge between two. Every path from the head to the tail of a
     THW label is an entity (Li et al. 2022, section "Decoding").
-
-    found (Mapping[Cell, float]): The labels with their probabilities.
-    next_word (int): Channel of NNW. Both schemes have the THW labels from channel 2 on.
-    RETURNS (DecodedSegment): As `TaggingScheme.decode`, whose arguments the others are.
     """
     ranges: dict[tuple[int, int, int], float] = {}
     edges: dict[tuple[int, int], float] = {}

@@ -18,12 +18,7 @@ from .w2ner import NORM_EPS, CoPredictor, PairNetwork, W2NERSettings
 
 
 class Residual(nn.Module):
-    """A linear layer and dropout, with a residual connection and layer normalization.
-
-    n_in (int): Width of the input.
-    width (int): Width of the residual and of the output.
-    dropout (float): Dropout rate.
-    """
+    """A linear layer and dropout, with a residual connection and layer normalization."""
 
     def __init__(self, n_in: int, width: int, dropout: float) -> None:
         super().__init__()
@@ -37,12 +32,7 @@ class Residual(nn.Module):
 
 
 class Attention(nn.Module):
-    """Multi-head attention, with a residual connection and layer normalization, as in BERT.
-
-    width (int): Width of all representations.
-    n_heads (int): Number of heads.
-    dropout (float): Dropout rate of the attention weights and of the output.
-    """
+    """Multi-head attention, with a residual connection and layer normalization, as in BERT."""
 
     def __init__(self, width: int, n_heads: int, dropout: float) -> None:
         super().__init__()
@@ -54,17 +44,8 @@ class Attention(nn.Module):
         self.output = Residual(width, width, dropout)
 
     def forward(self, hidden: Tensor, words: Tensor, mask: Tensor) -> Tensor:
-        """Compute the attention to words.
-
-        hidden (Tensor): The representations.
-            *Shape:* `(batch, n, width)`
-        words (Tensor): The representations of the words.
-            *Shape:* `(batch, n, width)`
-        mask (Tensor): True for the words of each sentence, False for padding.
-            *Shape:* `(batch, n)`
-        RETURNS (Tensor): The new representations.
-            *Shape:* `(batch, n, width)`
-        """
+        """Compute the attention of representations to words, both (batch, n, width). The mask
+        (batch, n) is False for padding."""
         queries, keys, values = (
             x.unflatten(2, (self.n_heads, -1)).transpose(1, 2)
             for x in (self.query(hidden), self.key(words), self.value(words))
@@ -77,13 +58,7 @@ class Attention(nn.Module):
 
 class DecoderLayer(nn.Module):
     """A transformer layer with self-attention, cross-attention to the words and a feed-forward
-    network, as in a BERT decoder.
-
-    width (int): Width of all representations.
-    n_heads (int): Number of attention heads.
-    inner_width (int): Hidden width of the feed-forward network.
-    dropout (float): Dropout rate.
-    """
+    network, as in a BERT decoder."""
 
     def __init__(self, width: int, n_heads: int, inner_width: int, dropout: float) -> None:
         super().__init__()
@@ -132,13 +107,7 @@ class TOESettings(W2NERSettings):
 
 class TOENetwork(PairNetwork):
     """TOE from the BiLSTM to its two co-predictors: one for the decoded labels, and one for the
-    fine-grained tags.
-
-    n_in (int): Width of the word representations.
-    layout (GridLayout): The labels of the grid. If the last labels are not the fine-grained tags,
-        there is only one co-predictor.
-    settings (TOESettings): The settings.
-    """
+    fine-grained tags. If the last labels of the layout are not these tags, there is only one."""
 
     def __init__(self, n_in: int, layout: GridLayout, settings: TOESettings) -> None:
         super().__init__(n_in, layout, settings, chained_convolutions=False)

@@ -25,10 +25,7 @@ NORM_EPS = 1e-12
 class ConditionalLayerNorm(nn.Module):
     """Word-pair representations `V_ij = gain_j * (h_i - mean_i) / sd_i + bias_j`, where gain and
     bias are linear in h_j (section "Convolution Layer", conditional layer normalization). The paper
-    swaps i and j. This is the code of W2NER and TOE.
-
-    width (int): Width of the word representations.
-    """
+    swaps i and j. This is the code of W2NER and TOE."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -40,15 +37,8 @@ class ConditionalLayerNorm(nn.Module):
             nn.init.constant_(linear.bias, constant)
 
     def forward(self, rows: Tensor, columns: Tensor) -> Tensor:
-        """Compute the representations of all pairs of words.
-
-        rows (Tensor): Word representations to normalize.
-            *Shape:* `(batch, n, width)`
-        columns (Tensor): Word representations for gain and bias.
-            *Shape:* `(batch, n, width)`
-        RETURNS (Tensor): The representations.
-            *Shape:* `(batch, n, n, width)`
-        """
+        """Compute all pairs (batch, n, n, width) of words (batch, n, width). The rows are
+        normalized, the columns determine gain and bias."""
         normal = F.layer_norm(rows, rows.shape[-1:], eps=NORM_EPS).unsqueeze(2)
         gain, bias = self.gain(columns).unsqueeze(1), self.bias(columns).unsqueeze(1)
         return torch.addcmul(bias, gain, normal)
@@ -58,10 +48,8 @@ class DilatedConvolutions(nn.Module):
     """Depthwise 3x3 convolutions over the grid, with concatenated outputs (section
     "Multi-Granularity Dilated Convolution").
 
-    width (int): Width of the input and of each output.
-    dilations (Sequence[int]): The dilation of each convolution.
-    chained (bool): The input of each convolution is the output of the previous one, as in W2NER's
-        code. Otherwise they share an input, as in W2NER's paper and in TOE's code.
+    If they are chained, the input of each convolution is the output of the previous one, as in
+    W2NER's code. Otherwise they share an input, as in W2NER's paper and in TOE's code.
     """
 
     def __init__(self, width: int, dilations: Sequence[int], chained: bool) -> None:
@@ -74,15 +62,8 @@ class DilatedConvolutions(nn.Module):
         self.n_out = width * len(dilations)
 
     def forward(self, grid: Tensor, mask: Tensor) -> Tensor:
-        """Convolve the grids of a padded batch. The results do not depend on padding.
-
-        grid (Tensor): Grid features.
-            *Shape:* `(batch, n, n, width)`
-        mask (Tensor): True for the words of each sentence, False for padding.
-            *Shape:* `(batch, n)`
-        RETURNS (Tensor): The outputs.
-            *Shape:* `(batch, n, n, n_out)`
-        """
+        """Convolve grids (batch, n, n, width) to (batch, n, n, n_out). The mask (batch, n) is False
+        for padding, on which the results do not depend."""
         cells = (mask.unsqueeze(2) & mask.unsqueeze(1)).unsqueeze(1)
         # (batch, n, n, width) -> (batch, width, n, n), with zeros around each sentence's grid
         image = grid.permute(0, 3, 1, 2) * cells
@@ -98,12 +79,7 @@ class DilatedConvolutions(nn.Module):
 
 
 class MLP(nn.Sequential):
-    """A linear layer and GELU, with dropout before and after, as in W2NER's code.
-
-    n_in (int): Input width.
-    n_out (int): Output width.
-    dropout (float): Dropout rate.
-    """
+    """A linear layer and GELU, with dropout before and after, as in W2NER's code."""
 
     def __init__(self, n_in: int, n_out: int, dropout: float) -> None:
         super().__init__(
@@ -113,15 +89,7 @@ class MLP(nn.Sequential):
 
 class CoPredictor(nn.Module):
     """The sum of the logits of a biaffine classifier of words and of a classifier of grid features
-    (section "Co-Predictor Layer").
-
-    n_words (int): Width of the word representations.
-    n_grid (int): Width of the grid features.
-    biaffine_width (int): Width of the words in the biaffine classifier.
-    grid_width (int): Width of the grid features in their classifier.
-    n_labels (int): Number of labels.
-    dropout (float): Dropout rate of the three MLPs.
-    """
+    (section "Co-Predictor Layer")."""
 
     def __init__(
         self,
@@ -141,26 +109,15 @@ class CoPredictor(nn.Module):
         self.classifier = nn.Linear(grid_width, n_labels)
 
     def forward(self, words: Tensor, grid: Tensor) -> Tensor:
-        """Compute the logits of all cells.
-
-        words (Tensor): Word representations.
-            *Shape:* `(batch, n, n_words)`
-        grid (Tensor): Grid features.
-            *Shape:* `(batch, n, n, n_grid)`
-        RETURNS (Tensor): Logits.
-            *Shape:* `(batch, n, n, n_labels)`
-        """
+        """Compute logits (batch, n, n, n_labels) from words (batch, n, n_words) and grid features
+        (batch, n, n, n_grid)."""
         by_words = self.biaffine(self.head(words), self.tail(words))
         return by_words + self.classifier(self.grid(grid))
 
 
 def init_as_one_tensor(biaffine: Biaffine) -> None:
-    """Initialize a biaffine layer as in W2NER's code, where all parameters are one tensor with
-    Xavier normal values.
-        *Shape:* `(n_out, n_in + 1, n_in + 1)`
-
-    biaffine (Biaffine): The layer.
-    """
+    """Initialize a biaffine layer as in W2NER's code, where all parameters are one tensor with the
+    shape (n_out, n_in + 1, n_in + 1) and Xavier normal values."""
     n = biaffine.n_in + 1
     # PyTorch's fan-in and fan-out of this tensor are n * n and n_out * n
     std = math.sqrt(2 / (n * n + biaffine.n_out * n))
@@ -204,13 +161,7 @@ class W2NERSettings(GridSettings):
 
 
 class PairNetwork(GridNetwork):
-    """The common part of W2NER and TOE: the BiLSTM, and grid features of word pairs.
-
-    n_in (int): Width of the word representations.
-    layout (GridLayout): The labels of the grid.
-    settings (W2NERSettings): The settings.
-    chained_convolutions (bool): See `DilatedConvolutions`.
-    """
+    """The common part of W2NER and TOE: the BiLSTM, and grid features of word pairs."""
 
     def __init__(
         self, n_in: int, layout: GridLayout, settings: W2NERSettings, chained_convolutions: bool
@@ -233,17 +184,8 @@ class PairNetwork(GridNetwork):
         return self.bilstm(self.word_dropout(words), lengths)
 
     def grid_features(self, rows: Tensor, columns: Tensor, mask: Tensor) -> Tensor:
-        """Compute grid features from pairs of words, distances and regions.
-
-        rows (Tensor): Representations of the words as rows.
-            *Shape:* `(batch, n, hidden_width)`
-        columns (Tensor): Representations of the words as columns.
-            *Shape:* `(batch, n, hidden_width)`
-        mask (Tensor): True for the words of each sentence, False for padding.
-            *Shape:* `(batch, n)`
-        RETURNS (Tensor): The outputs of the convolutions.
-            *Shape:* `(batch, n, n, convolutions.n_out)`
-        """
+        """Compute grid features (batch, n, n, convolutions.n_out) from pairs of words, distances
+        and regions. Rows and columns are representations of the words (batch, n, hidden_width)."""
         batch, n, width = rows.shape
         positions = torch.arange(n, device=rows.device)
         above_diagonal = (positions[None, :] > positions[:, None]).long()
@@ -261,12 +203,7 @@ class PairNetwork(GridNetwork):
 
 
 class W2NERNetwork(PairNetwork):
-    """W2NER from the BiLSTM to the co-predictor.
-
-    n_in (int): Width of the word representations.
-    layout (GridLayout): The labels of the grid.
-    settings (W2NERSettings): The settings.
-    """
+    """W2NER from the BiLSTM to the co-predictor."""
 
     def __init__(self, n_in: int, layout: GridLayout, settings: W2NERSettings) -> None:
         super().__init__(n_in, layout, settings, chained_convolutions=True)

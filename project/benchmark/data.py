@@ -21,14 +21,7 @@ _SENTENCES = {"doc.sents", "token.is_sent_start"}
 
 
 def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
-    """Load a pipeline and find its entity recognizer.
-
-    model (str): Folder of the pipeline, or name of an installed package.
-    gpu_id (int): The GPU ID, or -1 for the CPU.
-    RETURNS (tuple[Language, TrainablePipe]): The pipeline, and its pipe for discontinuous entities,
-        or spaCy's ner or spancat.
-    RAISES (GapDNERError): If the pipeline cannot be loaded, or has no such pipe.
-    """
+    """Load a pipeline, and find its pipe for discontinuous entities, or spaCy's ner or spancat."""
     use_gpu(gpu_id)
     nlp = load_model(model)
     pipes = [
@@ -43,16 +36,8 @@ def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
 
 
 def read_examples(nlp: Language, pipe: TrainablePipe, path: Path, limit: int) -> list[Example]:
-    """Read Docs with gold entities. Their predicted Docs have the tokens and sentences of the
-    pipeline.
-
-    nlp (Language): The pipeline.
-    pipe (TrainablePipe): The entity recognizer.
-    path (Path): A .spacy file, or a folder of such files.
-    limit (int): Maximum number of Docs, 0 for all.
-    RETURNS (list[Example]): The examples. Empty Docs are skipped.
-    RAISES (GapDNERError): If all Docs are empty.
-    """
+    """Read up to `limit` Docs with gold entities, without empty ones. Their predicted Docs have the
+    tokens and sentences of the pipeline."""
     names = nlp.pipe_names[: nlp.pipe_names.index(pipe.name)]
     last = max(
         (i for i, name in enumerate(names) if _SENTENCES & {*nlp.get_pipe_meta(name).assigns}),
@@ -72,7 +57,6 @@ def read_examples(nlp: Language, pipe: TrainablePipe, path: Path, limit: int) ->
 
 
 def make_batches(examples: Iterable[Example], size: int) -> list[list[Example]]:
-    """RETURNS (list[list[Example]]): Batches of up to `size` examples of similar length, the
-    longest first."""
+    """Make batches of up to `size` examples of similar length, the longest first."""
     by_length = sorted(examples, key=lambda example: -len(example.predicted))
     return [list(batch) for batch in minibatch(by_length, size)]

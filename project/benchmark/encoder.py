@@ -13,25 +13,16 @@ from torch import nn
 
 @dataclass(frozen=True)
 class Encoder:
-    """The encoder of a pipeline: a transformer or a tok2vec.
-
-    component (Optional[Any]): Its component. None if the encoder is a layer of the pipe's model.
-    layer (Model): The layer that encodes Docs.
-    network (Optional[Module]): The network of the transformer. None for a tok2vec.
-    """
+    """The encoder of a pipeline: a transformer or a tok2vec. Without component, it is a layer of
+    the pipe's model. Only transformers have a network."""
 
     component: Any | None
     layer: Model
     network: nn.Module | None
 
     def read(self, docs: list[Doc], is_train: bool) -> list[Any]:
-        """Record the inputs of the encoder.
-
-        docs (list[Doc]): The Docs.
-        is_train (bool): Whether to encode them as in training.
-        RETURNS (list[Any]): For a transformer, the arguments and the precision of each call of its
-            network. For a tok2vec, the Docs.
-        """
+        """Record the inputs of the encoder: for a transformer, the arguments and the precision of
+        each call of its network, for a tok2vec the Docs."""
         if self.network is None:
             return docs
         calls: list[Any] = []
@@ -49,11 +40,8 @@ class Encoder:
         return calls
 
     def run(self, inputs: list[Any], is_train: bool) -> None:
-        """Compute the word representations and, in training, the gradients of all weights.
-
-        inputs (list[Any]): The result of `read`.
-        is_train (bool): Whether to compute gradients.
-        """
+        """Compute the word representations of inputs and, in training, the gradients of all
+        weights."""
         if self.network is None:
             vectors, backprop = self.layer(inputs, is_train)
             if is_train:

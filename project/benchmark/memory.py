@@ -21,15 +21,7 @@ _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 @dataclass(frozen=True)
 class Subject:
-    """A pipeline and the data to measure it on.
-
-    model (str): Folder of the pipeline, or name of an installed package.
-    data (str): A .spacy file, or a folder of such files.
-    limit (int): Maximum number of Docs, 0 for all.
-    threads (int): Number of PyTorch's threads.
-    gpu_id (int): The GPU ID, or -1 for the CPU.
-    code (Optional[str]): Python file with custom functions of the pipeline.
-    """
+    """A pipeline and the data to measure it on. A limit of 0 means all Docs."""
 
     model: str
     data: str
@@ -40,13 +32,11 @@ class Subject:
 
 
 def measure_memory(subject: Subject, task: str) -> dict[str, int | None]:
-    """Load and run a pipeline in a new process, and measure its peak memory.
+    """Run `nlp.pipe` ("prediction") or updates ("training") in a new process, and measure its peak
+    memory in bytes.
 
-    subject (Subject): The pipeline and its data.
-    task (str): "prediction" for `nlp.pipe` on all texts, "training" for updates on all Docs.
-    RETURNS (dict[str, Optional[int]]): Bytes: `loading` and `peak` are the resident memory while
-        the pipeline is loaded and run, or None if the system is not Linux. `gpu` is PyTorch's
-        memory on the GPU, or None on a CPU.
+    Resident memory is measured on Linux, while the pipeline is loaded and run; `gpu` is PyTorch's
+    memory on the GPU. Unknown values are None.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
         return executor.submit(_run, subject, task).result()

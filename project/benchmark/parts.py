@@ -27,12 +27,7 @@ os.environ.setdefault("KINETO_LOG_LEVEL", "99")
 
 
 def prediction_shares(runner: Runner, examples: list[Example]) -> dict[str, float]:
-    """Measure the share of each part in the time of `nlp.pipe`.
-
-    runner (Runner): The pipeline.
-    examples (list[Example]): Examples with the texts.
-    RETURNS (dict[str, float]): Shares by part, in order of execution.
-    """
+    """Measure the share of each part in the time of `nlp.pipe`, in order of execution."""
     nlp, pipe = runner.nlp, runner.pipe
 
     def run() -> None:
@@ -53,13 +48,8 @@ def prediction_shares(runner: Runner, examples: list[Example]) -> dict[str, floa
 
 
 def training_shares(runner: Runner, examples: list[Example]) -> dict[str, float]:
-    """Measure the share of each part in the time of training steps.
-
-    runner (Runner): The pipeline. Its weights do not change.
-    examples (list[Example]): The examples.
-    RETURNS (dict[str, float]): Shares by part, in order of execution. A backward pass counts for
-        the part of its forward pass.
-    """
+    """Measure the share of each part in the time of training steps. A backward pass counts for the
+    part of its forward pass. The weights do not change."""
 
     def run() -> None:
         for batch in make_batches(examples, TRAINING_BATCH):
@@ -73,13 +63,10 @@ def training_shares(runner: Runner, examples: list[Example]) -> dict[str, float]
 
 
 def add_up_events(events: Iterable[FunctionEvent]) -> dict[str, float]:
-    """Add up the time of a profile's events by part.
+    """Add up the microseconds of a profile's events by part. On a GPU, only kernels count.
 
     In the forward pass, PyTorch numbers the operators that need a backward pass. With these
     numbers, events of the backward pass are assigned to parts.
-
-    events (Iterable[FunctionEvent]): The events.
-    RETURNS (dict[str, float]): Microseconds by part. On a GPU, the time of the kernels.
     """
     on_cpu = [event for event in events if event.device_type == DeviceType.CPU]
     on_cpu.sort(key=lambda event: (event.time_range.start, -event.time_range.end))

@@ -19,14 +19,8 @@ from .speed import Runner, time_batches, time_pipe
 
 
 def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False) -> dict[str, Any]:
-    """Measure a pipeline.
-
-    subject (Subject): The pipeline and its data.
-    repeats (int): Number of repetitions. The shortest time counts.
-    cpu_time (bool): Measure CPU time instead of wall time.
-    RETURNS (dict[str, Any]): The measurements, which can be written as JSON.
-    RAISES (GapDNERError): If the pipeline or the data is invalid, or a process fails.
-    """
+    """Measure a pipeline. The shortest time of the repetitions counts. The results can be written
+    as JSON."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false" if subject.threads == 1 else "true"
     torch.set_num_threads(subject.threads)
     nlp, pipe = load_pipeline(subject.model, subject.gpu_id)
@@ -72,12 +66,7 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
 def compare_to_encoder(
     seconds: dict[str, dict[str, float]], n_words: int
 ) -> dict[str, dict[str, float]]:
-    """Compare times with that of the encoder.
-
-    seconds (dict[str, dict[str, float]]): Seconds by mode and row.
-    n_words (int): Number of words.
-    RETURNS (dict[str, dict[str, float]]): Seconds, words per second and ratio to the encoder.
-    """
+    """RETURNS (dict): Seconds, words per second and ratio to the encoder, by mode and row."""
     return {
         f"{mode}: {name}": {
             "seconds": time,

@@ -22,13 +22,8 @@ TRAINING_BATCH = 12
 
 
 class Runner:
-    """Runs and times the parts of a pipeline.
-
-    nlp (Language): The pipeline.
-    pipe (TrainablePipe): The entity recognizer.
-    cpu_time (bool): Measure CPU time instead of wall time, for one thread on a machine with other
-        work.
-    """
+    """Runs and times the parts of a pipeline. CPU time is for one thread on a machine with other
+    work."""
 
     def __init__(self, nlp: Language, pipe: TrainablePipe, *, cpu_time: bool = False) -> None:
         self.nlp = nlp
@@ -50,12 +45,8 @@ class Runner:
         return self._now() - start
 
     def predict(self, docs: list[Doc]) -> float:
-        """Compute the scores of Docs.
-
-        docs (list[Doc]): The Docs.
-        RETURNS (float): Seconds, without the time for word pieces and their alignment, which the
-            encoder alone does not compute either.
-        """
+        """Measure the seconds to compute the scores of Docs, without the time for word pieces and
+        their alignment, which the encoder alone does not compute either."""
         component = self.encoder.component
         seconds = 0.0
         if component is not None:
@@ -71,11 +62,8 @@ class Runner:
             self.pipe.predict(docs)
 
     def update(self, examples: list[Example]) -> float:
-        """Compute the loss of examples, and the gradients of all weights.
-
-        examples (list[Example]): The examples.
-        RETURNS (float): Seconds, see `predict`.
-        """
+        """Measure the seconds to compute the loss and the gradients of all weights, see
+        `predict`."""
         component = self.encoder.component
         seconds = 0.0
         if component is not None:
@@ -117,16 +105,11 @@ class Runner:
 def time_batches(
     runner: Runner, examples: list[Example], repeats: int, *, is_train: bool
 ) -> dict[str, float]:
-    """Time prediction from word pieces to scores, or training steps.
+    """Time prediction from word pieces to scores, or training steps: seconds of the encoder, the
+    model and the optimizer. The weights do not change.
 
     The encoder and the complete model process each batch in turn, so that other work on the machine
     affects both. The shortest time of each batch counts.
-
-    runner (Runner): The pipeline. Its weights do not change.
-    examples (list[Example]): The examples.
-    repeats (int): Number of repetitions of each batch.
-    is_train (bool): Whether to time training steps.
-    RETURNS (dict[str, float]): Seconds of the encoder, the model and, in training, the optimizer.
     """
     total = {"encoder": 0.0, "model": 0.0, "optimizer": 0.0}
     size = TRAINING_BATCH if is_train else runner.nlp.batch_size

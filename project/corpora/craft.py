@@ -30,17 +30,13 @@ def read_craft(
     labels: Labels = "ontology",
     split: str | None = None,
 ) -> Iterator[TextRecord]:
-    """Read articles of CRAFT.
+    """Read articles of CRAFT, sorted by name.
 
-    path (Path): The top folder of CRAFT.
-    report (Report): Collects issues.
     ontologies (str): Comma-separated names, e.g. "CL,GO_BP", or names of variants, e.g.
         "CL+extensions". By default all ontologies, without extensions.
     labels (str): "ontology" to use the names of ontologies as labels, and the classes of
         annotations as knowledge base IDs. "class" to use the classes as labels.
     split (Optional[str]): "train", "dev" or "test". None for all articles.
-    YIELDS (TextRecord): Articles, sorted by name.
-    RAISES (GapDNERError): If the folder is not CRAFT, or an option is invalid.
     """
     if not is_craft(path):
         raise GapDNERError(

@@ -32,14 +32,8 @@ def has_knowtator_root(path: Path) -> bool:
 
 
 def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read Knowtator XML. Labels are the classes of the annotations.
-
-    path (Path): An annotation file (.xml), or a folder with texts and annotation files, also in
-        subfolders.
-    report (Report): Collects issues.
-    YIELDS (TextRecord): The documents.
-    RAISES (GapDNERError): If a file cannot be read, or an annotation file has no text.
-    """
+    """Read Knowtator XML from an annotation file, or a folder with texts and annotation files.
+    Labels are the classes of the annotations."""
     files = input_files(path, (".xml",))
     # texts and annotations can be in different subfolders
     root = path if path.is_dir() else path.parent
@@ -74,11 +68,8 @@ def make_record(
 def read_annotation_file(
     path: Path, report: Report, label: str | None = None
 ) -> tuple[str, list[TextEntity]]:
-    """Read an annotation file of either version.
+    """Read an annotation file of either version, optionally with one label for all classes.
 
-    path (Path): The file.
-    report (Report): Collects issues.
-    label (Optional[str]): A label for all annotations, instead of their classes.
     RETURNS (tuple[str, list[TextEntity]]): The file name of the text, and the annotations with
         unchecked offsets. Slots with values are their attributes.
     """

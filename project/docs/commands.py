@@ -31,12 +31,7 @@ class Commands(SphinxDirective):
 
 
 def describe(name: str, command: Any) -> Iterator[str]:
-    """Describe a command.
-
-    name (str): Its name.
-    command (TyperCommand): The command.
-    YIELDS (str): Lines of Markdown.
-    """
+    """YIELDS (str): The lines of a command's Markdown."""
     context = command.make_context(name, [], resilient_parsing=True)
     yield from (command.help or "").split("\n")
     pieces = (re.sub(r"[{}]", "", piece) for piece in command.collect_usage_pieces(context))

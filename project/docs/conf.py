@@ -41,11 +41,7 @@ html_copy_source = False
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Add our directives and listeners to Sphinx.
-
-    app (Sphinx): The application.
-    RETURNS (dict[str, bool]): Whether pages may be read and written in parallel.
-    """
+    """Add our directives and listeners to Sphinx. Pages may be read and written in parallel."""
     app.connect("autodoc-process-docstring", docstrings.process_docstring)
     app.connect("autodoc-skip-member", docstrings.skip_member)
     app.connect("source-read", included.read_source)

@@ -19,11 +19,7 @@ _UNTYPED = re.compile(r"(?P<name>\*{1,2}\w+|RETURNS|YIELDS|RAISES): (?P<text>.*)
 
 
 def to_field_lists(lines: Iterable[str]) -> list[str]:
-    """Rewrite a docstring.
-
-    lines (Iterable[str]): Its lines, without their common indentation.
-    RETURNS (list[str]): The lines, with field lists instead of fields.
-    """
+    """Rewrite the lines of a docstring without indentation, with field lists instead of fields."""
     written: list[str] = []
     inside = False
     for line in lines:
@@ -63,16 +59,10 @@ def _to_fields(name: str, text: str, type: str = "") -> list[str]:
 def process_docstring(
     app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
-    """Convert a docstring: listener of the event `autodoc-process-docstring`.
-
-    lines (list[str]): The docstring, changed in place.
-    """
+    """Convert a docstring in place: listener of the event `autodoc-process-docstring`."""
     lines[:] = to_field_lists(lines)
 
 
 def skip_member(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
-    """Skip Python's docstrings of NamedTuple fields: listener of `autodoc-skip-member`.
-
-    RETURNS (Optional[bool]): True to skip the member, None to use the default.
-    """
+    """Skip Python's docstrings of NamedTuple fields: listener of `autodoc-skip-member`."""
     return True if (getattr(obj, "__doc__", "") or "").startswith("Alias for field") else None

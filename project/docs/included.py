@@ -25,12 +25,8 @@ _CODE = re.compile(r"(```.*?```)", re.DOTALL)
 
 
 def read_source(app: Any, name: str, source: list[str]) -> None:
-    """Include documents in a page: listener of Sphinx's event `source-read`.
-
-    app (Sphinx): The application.
-    name (str): The name of the page.
-    source (list[str]): The text of the page, changed in place.
-    """
+    """Include documents in the text of a page, in place: listener of Sphinx's event
+    `source-read`."""
 
     def read(match: re.Match[str]) -> str:
         path = (PAGES / match.group(1)).resolve()
@@ -43,12 +39,7 @@ def read_source(app: Any, name: str, source: list[str]) -> None:
 
 
 def rewrite_links(text: str, document: str) -> str:
-    """Replace the links of a document by links between pages.
-
-    text (str): The Markdown text. Links in code blocks do not change.
-    document (str): The path of the document in the repository.
-    RETURNS (str): The rewritten text.
-    """
+    """Replace the links of a document by links between pages, except in code blocks."""
     folder = (ROOT / document).parent
 
     def rewrite(match: re.Match[str]) -> str:

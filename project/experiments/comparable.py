@@ -10,11 +10,7 @@ _SEEDS = {"system.seed", "training.seed"}
 
 
 def find_differences(groups: Mapping[str, Sequence[Run]]) -> list[str]:
-    """Find differences that make runs incomparable.
-
-    groups (Mapping[str, Sequence[Run]]): The runs by name.
-    RETURNS (list[str]): The differences, one line each.
-    """
+    """Find differences that make runs incomparable, one line each."""
     runs = [run for group in groups.values() for run in group]
     found = {
         f"The runs have different {title} data": _by_value(runs, _data_files(part))
@@ -33,14 +29,8 @@ def find_differences(groups: Mapping[str, Sequence[Run]]) -> list[str]:
 def list_differences(
     run: Run, name: str, config: dict[str, Any], data: dict[str, list[dict[str, Any]]]
 ) -> str:
-    """Compare a recorded run with the requested one. The data can be moved to other paths.
-
-    run (Run): The recorded run.
-    name (str): The requested name.
-    config (dict[str, Any]): The requested config, with all defaults.
-    data (dict[str, list[dict[str, Any]]]): The requested data.
-    RETURNS (str): The first differences, or an empty string.
-    """
+    """List the first differences between a recorded run and the requested one. The data can be
+    moved to other paths."""
     differences = [] if run.name == name else [f"its name is {run.name!r}, not {name!r}"]
     recorded, requested = flatten(run.config), flatten(config)
     for setting in sorted({*recorded, *requested} - DATA_PATHS):

@@ -20,12 +20,8 @@ Groups = dict[str, list[Run]]
 
 
 class Comparison(NamedTuple):
-    """A comparison of recorded runs.
-
-    tables (list[Table]): The tables.
-    warnings (list[str]): Differences that make the runs incomparable, one line each.
-    groups (list[dict[str, Any]]): All statistics by name. Scores are between 0 and 1.
-    """
+    """Tables that compare runs, warnings of one line each, and all statistics by name. Their scores
+    are between 0 and 1."""
 
     tables: list[Table]
     warnings: list[str]
@@ -33,14 +29,8 @@ class Comparison(NamedTuple):
 
 
 def compare(folders: Sequence[Path], *, published: str | None = None) -> Comparison:
-    """Compare recorded runs.
-
-    folders (Sequence[Path]): Folders that contain run.json files, also in subfolders.
-    published (Optional[str]): "table2" or "table3", to add this table of the paper.
-    RETURNS (Comparison): The comparison.
-    RAISES (GapDNERError): If a folder contains no run, a run.json is invalid, a run occurs twice,
-        or the name of the table is unknown.
-    """
+    """Compare recorded runs in folders and subfolders, optionally with "table2" or "table3" of the
+    paper."""
     if published is not None and published not in PUBLISHED:
         raise GapDNERError(f"Unknown table: {published!r}. Use {' or '.join(PUBLISHED)}.")
     groups = group_runs(find_runs(folders).values())
@@ -56,12 +46,7 @@ def compare(folders: Sequence[Path], *, published: str | None = None) -> Compari
 
 
 def group_runs(runs: Iterable[Run]) -> Groups:
-    """Group runs by name.
-
-    runs (Iterable[Run]): The runs.
-    RETURNS (dict[str, list[Run]]): The runs by name, in order of appearance, sorted by seed.
-    RAISES (GapDNERError): If two runs have the same name and seed.
-    """
+    """Group runs by name, in order of appearance, sorted by seed."""
     groups: dict[str, dict[int, Run]] = {}
     for run in runs:
         if groups.setdefault(run.name, {}).setdefault(run.seed, run) is not run:
@@ -82,8 +67,8 @@ def scores_table(groups: Groups, part: str) -> Table:
 
 
 def difference_table(groups: Groups, part: str) -> Table:
-    """RETURNS (Table): Differences in F on "dev" or "test" to the first name, paired by seed, one
-    row for each other name."""
+    """Differences in F on "dev" or "test" to the first name, paired by seed, one row per other
+    name."""
     (first, base), *others = groups.items()
     rows = []
     for name, runs in others:
@@ -99,8 +84,7 @@ def difference_table(groups: Groups, part: str) -> Table:
 
 
 def gap_length_table(groups: Groups, part: str) -> Table:
-    """RETURNS (Table): Means and deviations of F by gap length on "dev" or "test", one row per
-    name, as in Figure 7 of the paper."""
+    """Means and deviations of F by gap length on "dev" or "test", as in Figure 7 of the paper."""
     rows = []
     for name, runs in groups.items():
         scores = [run.gap_length_scores(part) for run in runs]

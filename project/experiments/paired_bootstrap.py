@@ -29,20 +29,13 @@ def paired_bootstrap(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> tuple[Table, Table]:
-    """Compare the best models of two groups of runs on annotated data.
+    """Compare the best models of two groups of runs on annotated data, after tuning each on
+    `tune_on`. The files of the models do not change.
 
     Documents are sampled with replacement. Each sample is the same for all models. The difference
     is the mean F1 of the second group minus that of the first.
 
-    first (Path): Folder with the runs of the first group.
-    second (Path): Folder with the runs of the second group.
-    data (Path): .spacy file, or folder of such files, to evaluate on.
-    tune_on (Optional[Path]): Data to tune each model on before. The files of the models do not
-        change.
-    n_resamples (int): Number of samples.
-    seed (int): Random seed of the samples.
     RETURNS (tuple[Table, Table]): The scores of both groups, and the differences with intervals.
-    RAISES (GapDNERError): If a folder contains no run with a model, or the data is invalid.
     """
     groups = [find_runs([folder]) for folder in (first, second)]
     for folder in (folder for runs in groups for folder in runs):

@@ -4,13 +4,8 @@ from typing import NamedTuple
 
 
 class Published(NamedTuple):
-    """A table of the paper.
-
-    title (str): The number of the table.
-    measures (tuple[str, ...]): The measures for each corpus, in percent.
-    rows (dict[str, list[str]]): The scores of each model on the first corpus, then on the second,
-        and so on. "-" for missing scores.
-    """
+    """A table of the paper: its number, the measures for each corpus, and the scores of each model
+    on the first corpus, then on the second, and so on. "-" for missing scores."""
 
     title: str
     measures: tuple[str, ...]

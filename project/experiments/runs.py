@@ -19,16 +19,11 @@ class Run:
     """A training run with one seed, and the scores of its best model.
 
     name (str): The name of all runs that only differ in the seed, e.g. "w/o BiLSTM".
-    seed (int): The seed.
     config (dict[str, Any]): The config, with overrides, defaults and interpolated variables.
-    versions (dict[str, Optional[str]]): Versions of Python and of packages, see `get_versions`.
-    commit (Optional[str]): The git commit of the clone.
-    device (dict[str, Any]): The device, see `get_device`.
-    data (dict[str, list[dict[str, Any]]]): The files of "train", "dev" and "test": `name`,
-        number of `docs` and `entities`, `sha256`.
+    data (dict[str, list[dict[str, Any]]]): The files of "train", "dev" and "test": `name`, number
+        of `docs` and `entities`, `sha256`.
     evaluations (list[dict[str, Any]]): The evaluations during training: `step`, `epoch`, `score`
-        and `losses`.
-    selected (dict[str, Any]): The evaluation of the best model.
+        and `losses`. That of the best model is `selected`.
     scores (dict[str, dict[str, Any]]): The scores of the best model on "dev" and "test", as
         returned by `evaluate`.
     seconds (dict[str, float]): Wall time of "train" and of the evaluations on "dev" and "test".
@@ -48,14 +43,14 @@ class Run:
     kind: str = "spacy-gapdner run 1"
 
     def score(self, part: str, suffix: str = "", measure: str = "f") -> float | None:
-        """RETURNS (Optional[float]): A score on "dev" or "test", by the suffix of its subset. None
-        if there were no entities to score, or no evaluation on this part."""
+        """A score on "dev" or "test", by the suffix of its subset. None if there were no entities
+        to score, or no evaluation on this part."""
         scores = self.scores.get(part)
         return None if scores is None else scores[f"spans_{scores['spans_key']}{suffix}_{measure}"]
 
     def gap_length_scores(self, part: str) -> dict[str, dict[str, float]]:
-        """RETURNS (dict[str, dict[str, float]]): The scores of discontinuous entities on "dev" or
-        "test" by gap length, or an empty dict."""
+        """The scores of discontinuous entities on "dev" or "test" by gap length, or an empty
+        dict."""
         scores = self.scores.get(part, {})
         return scores.get(f"spans_{scores.get('spans_key')}_gap_lengths") or {}
 
@@ -69,12 +64,7 @@ def write_run(run: Run, path: Path) -> None:
 
 
 def read_run(path: Path) -> Run:
-    """Read a run.
-
-    path (Path): The file.
-    RETURNS (Run): The run.
-    RAISES (GapDNERError): If the file is missing or invalid.
-    """
+    """Read a run. Raises a GapDNERError if the file is missing or invalid."""
     text = read_text(path)
     try:
         return Run(**json.loads(text))
@@ -85,12 +75,7 @@ def read_run(path: Path) -> Run:
 
 
 def find_runs(folders: Iterable[Path]) -> dict[Path, Run]:
-    """Read all runs in folders and their subfolders.
-
-    folders (Iterable[Path]): The folders.
-    RETURNS (dict[Path, Run]): The runs by folder, in the order of `folders`, then of their paths.
-    RAISES (GapDNERError): If a folder is missing or contains no run, or a run.json is invalid.
-    """
+    """Read all runs in folders and their subfolders, by folder and in the order of their paths."""
     runs = {}
     for folder in folders:
         if not folder.is_dir():
@@ -103,8 +88,7 @@ def find_runs(folders: Iterable[Path]) -> dict[Path, Run]:
 
 
 def flatten(config: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The settings of a config by dotted name, e.g.
-    {"training.max_steps": 100}."""
+    """The settings of a config by dotted name, e.g. {"training.max_steps": 100}."""
     flat: dict[str, Any] = {}
     for name, value in config.items():
         if isinstance(value, dict) and value:

@@ -31,16 +31,8 @@ MAX_NGRAM = 12
 def make_config(
     pipe: str, transformer: str, *, steps: int, rate: float, seed: int, eval_frequency: int
 ) -> Config:
-    """Make the config that `spacy init config` recommends for a GPU, with our batches and schedule.
-
-    pipe (str): "ner" or "spancat".
-    transformer (str): A name on the Hugging Face hub, or a directory.
-    steps (int): Number of batches of 12 sentences. The first tenth is the warm-up.
-    rate (float): Maximum learning rate.
-    seed (int): The seed.
-    eval_frequency (int): Number of batches between evaluations on the development data.
-    RETURNS (Config): The config.
-    """
+    """Make the config that `spacy init config` recommends for a GPU, with our batches of 12
+    sentences and our schedule. The first tenth of the steps is the warm-up."""
     config = init_config(lang="en", pipeline=[pipe], gpu=True)
     config["system"]["seed"] = config["training"]["seed"] = seed
     config["components"]["transformer"]["model"]["name"] = transformer
@@ -63,11 +55,8 @@ def make_config(
 
 
 def convert(source: Path, target: Path) -> None:
-    """Convert data for `ner` and `spancat`, see `add_spans`.
-
-    source (Path): A .spacy file with discontinuous entities, or a folder of such files.
-    target (Path): The output .spacy file.
-    """
+    """Convert a .spacy file, or a folder of such files, for `ner` and `spancat`, see
+    `add_spans`."""
     docs = [doc for file in require_docbins(source) for doc in read_docbin(file, Vocab())]
     for doc in docs:
         add_spans(doc)
@@ -76,25 +65,15 @@ def convert(source: Path, target: Path) -> None:
 
 def add_spans(doc: Doc) -> None:
     """Copy the contiguous entities of a Doc to the span group of `spancat` and to ``doc.ents``,
-    which keeps the longest of overlapping entities.
-
-    doc (Doc): The Doc.
-    """
+    which keeps the longest of overlapping entities."""
     spans = [e.spans[0] for e in get_entities(doc) if not e.is_discontinuous]
     doc.ents = filter_spans(spans)
     doc.spans[SPANS_KEY] = spans
 
 
 def train_pipe(config: Config, folder: Path, train_path: Path, dev_path: Path, gpu_id: int) -> None:
-    """Train `ner` or `spancat`.
-
-    config (Config): The config, see `make_config`.
-    folder (Path): Folder for the converted data, the log and the best model.
-    train_path (Path): Training data with discontinuous entities.
-    dev_path (Path): Development data with discontinuous entities.
-    gpu_id (int): The GPU ID, or -1 for the CPU.
-    RAISES (GapDNERError): If the training fails.
-    """
+    """Train `ner` or `spancat`. The folder contains the converted data, the log and the best
+    model."""
     for name, path in (("train", train_path), ("dev", dev_path)):
         config["paths"][name] = str(folder / f"{name}.spacy")
         convert(path, folder / f"{name}.spacy")
@@ -112,10 +91,6 @@ def score(nlp: Language, golds: Iterable[Doc]) -> dict[str, PRFScore]:
 
     "Contiguous, no overlap" only contains contiguous gold entities that share no token with another
     gold entity. Predicted entities that share a token with any other gold entity are ignored.
-
-    nlp (Language): The pipeline.
-    golds (Iterable[Doc]): Docs with gold entities.
-    RETURNS (dict[str, PRFScore]): The scores by subset.
     """
     names = ("All entities", "Contiguous, no overlap", "Discontinuous")
     scores = {name: PRFScore() for name in names}

@@ -21,12 +21,8 @@ NO_SCORE = "-"
 
 
 def summarize(values: Iterable[float | None]) -> dict[str, Any] | None:
-    """Compute the mean and the sample standard deviation.
-
-    values (Iterable[Optional[float]]): One number per run. None is ignored.
-    RETURNS (Optional[dict[str, Any]]): `n`, `mean` and `sd`, which is None for a single number.
-        None if there are no numbers.
-    """
+    """Compute `n`, `mean` and `sd`, the sample standard deviation, of numbers. `sd` is None for a
+    single number. The result is None if there are none."""
     numbers = [value for value in values if value is not None]
     if not numbers:
         return None
@@ -41,15 +37,8 @@ def show(
     sign: str = "-",
     missing: str = NO_SCORE,
 ) -> str:
-    """Format the mean and the standard deviation, e.g. "67.12 ± 0.31".
-
-    values (Iterable[Optional[float]]): One number per run.
-    scale (float): Factor, e.g. 100 for percentages.
-    digits (int): Number of decimal places.
-    sign (str): "+" to show the sign of positive means.
-    missing (str): The result if there are no numbers.
-    RETURNS (str): The mean, with the deviation if there are several numbers.
-    """
+    """Format the mean and the standard deviation, e.g. "67.12 ± 0.31". The sign "+" shows the sign
+    of positive means."""
     found = summarize(values)
     if found is None:
         return missing
@@ -58,12 +47,7 @@ def show(
 
 
 def seed_table(runs: Sequence[Run], part: str) -> Table:
-    """Make a table of the scores of each seed, with means and deviations.
-
-    runs (Sequence[Run]): Runs that differ in the seed.
-    part (str): "dev" or "test".
-    RETURNS (Table): Rows of subset, seed, P, R, F.
-    """
+    """Make a table of the scores of each seed on "dev" or "test", with means and deviations."""
     rows = []
     for title, suffix in SUBSETS:
         values = [[run.score(part, suffix, m) for m in MEASURES] for run in runs]

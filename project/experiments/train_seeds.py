@@ -33,19 +33,9 @@ def train_seeds(
     code: Path | None = None,
     gpu_id: int = -1,
 ) -> tuple[list[Run], dict[int, str]]:
-    """Train with several seeds. Completed runs are not repeated.
+    """Train with several seeds, and evaluate the best models on the development and test data.
+    Completed runs are not repeated. The caller has to import `code`, too.
 
-    config_path (Path): Training config. It has to select the best model by F1.
-    output_path (Path): Output folder, with a subfolder per seed.
-    name (str): The name of the runs.
-    seeds (list[int]): The seeds.
-    overrides (Optional[dict[str, Any]]): Config overrides by dotted name.
-    test_path (Optional[Path]): Data to evaluate the best models on, in addition to the development
-        data.
-    keep_models (bool): Keep the best model of each seed.
-    code (Optional[Path]): Python file to import in the training processes. The caller has to import
-        it, too.
-    gpu_id (int): The GPU ID, or -1 for the CPU.
     RETURNS (tuple[list[Run], dict[int, str]]): The runs, and the errors by seed.
     RAISES (GapDNERError): If the config or the data is invalid, or the output folder contains a run
         with other settings or data.

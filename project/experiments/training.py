@@ -22,12 +22,8 @@ _N_LAST_LINES = 5
 
 
 class RunConfig(NamedTuple):
-    """A training config with seed and overrides.
-
-    config (Config): The config with interpolated variables.
-    filled (dict[str, Any]): The same config with all defaults.
-    spans_key (str): Prefix of the span groups.
-    """
+    """A training config with seed, overrides and interpolated variables; the same config with all
+    defaults; and the prefix of the span groups."""
 
     config: Config
     filled: dict[str, Any]
@@ -35,15 +31,8 @@ class RunConfig(NamedTuple):
 
 
 def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConfig:
-    """Read a training config.
-
-    path (Path): The .cfg file.
-    overrides (dict[str, Any]): Config overrides by dotted name.
-    seed (int): The seed.
-    RETURNS (RunConfig): The config.
-    RAISES (GapDNERError): If the config is missing or invalid, or does not select the best model by
-        the F1 of all entities and of discontinuous ones.
-    """
+    """Read a training config. It has to select the best model by the F1 of all entities and of
+    discontinuous ones."""
     require_file(path)
     seeds = {"system.seed": seed, "training.seed": seed}
     if given := [name for name in seeds if name in overrides]:
@@ -66,14 +55,7 @@ def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConf
 
 def train(config: Config, folder: Path, gpu_id: int, code: Path | None = None) -> None:
     """Train in a new process. Its output is printed and logged. Files of earlier training in the
-    folder are removed.
-
-    config (Config): The config.
-    folder (Path): Folder for the config, the log, the evaluations and the models.
-    gpu_id (int): The GPU ID, or -1 for the CPU.
-    code (Optional[Path]): Python file to import in the process.
-    RAISES (GapDNERError): If the training fails.
-    """
+    folder are removed."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (MODEL_BEST, MODEL_LAST):
         shutil.rmtree(folder / name, ignore_errors=True)
@@ -109,12 +91,7 @@ def train(config: Config, folder: Path, gpu_id: int, code: Path | None = None) -
 
 
 def read_evaluations(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Read the logged evaluations.
-
-    folder (Path): The folder of the run.
-    RETURNS (tuple[list[dict[str, Any]], dict[str, Any]]): All evaluations, and that of the best
-        model.
-    """
+    """Read the logged evaluations: all, and that of the best model."""
     lines = (folder / EVALUATIONS_FILE).read_text(encoding="utf8").splitlines()
     rows = [json.loads(line) for line in lines]
     found = [{name: row[name] for name in ("step", "epoch", "score", "losses")} for row in rows]

@@ -13,15 +13,8 @@ from spacy_gapdner.segments import Segment
 def choose_cells(
     doc: Doc, pipe: DiscontinuousEntityRecognizer, spans: Iterable[str], cells: Iterable[str]
 ) -> list[tuple[int, int]]:
-    """Find the cells of spans. Without `spans` and `cells`, find those of all entities.
-
-    doc (Doc): The Doc with predicted entities.
-    pipe (DiscontinuousEntityRecognizer): The pipe.
-    spans (Iterable[str]): Texts that occur once.
-    cells (Iterable[str]): Token offsets "ROW,COLUMN".
-    RETURNS (list[tuple[int, int]]): Rows and columns, without duplicates.
-    RAISES (GapDNERError): If a span or cell is invalid or missing.
-    """
+    """Find the cells of spans that occur once, and of token offsets "ROW,COLUMN". Without both,
+    find those of all entities."""
     chosen = [_find_text(doc, span.strip()) for span in spans]
     for cell in cells:
         match = re.fullmatch(r"\s*(\d+)\s*,\s*(\d+)\s*", cell)

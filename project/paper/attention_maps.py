@@ -40,15 +40,10 @@ class CellLabel(NamedTuple):
 class SegmentAttention:
     """The attention weights of a segment of n tokens. Cells have offsets in the segment.
 
-    segment (Segment): The start and the end of the segment.
-    tokens (Sequence[str]): The tokens.
-    labels (dict[Cell, list[CellLabel]]): The predicted labels by cell.
-    span (Optional[ndarray]): The linear attention, see `SpanAttention.attention`. None if the
-        network has none.
-        *Shape:* `(n, n, n)`
-    cross (Optional[ndarray]): The criss-cross attention, see `CrissCrossAttention.attention`. None
-        if the network has none.
-        *Shape:* `(n, n, 2 * n)`
+    span (Optional[ndarray]): The linear attention (n, n, n), see `SpanAttention.attention`. None if
+        the network has none.
+    cross (Optional[ndarray]): The criss-cross attention (n, n, 2 * n), see
+        `CrissCrossAttention.attention`. None if the network has none.
     cells (list[Cell]): The cells to show.
     """
 
@@ -60,17 +55,13 @@ class SegmentAttention:
     cells: list[Cell] = field(default_factory=list)
 
     def span_weights(self, row: int, column: int) -> np.ndarray | None:
-        """RETURNS (Optional[ndarray]): The linear attention over the span of a cell (Equation 9).
-        *Shape:* `(abs(row - column) + 1,)`
-        """
+        """The linear attention over the tokens of a cell's span (Equation 9)."""
         first, last = sorted((row, column))
         return None if self.span is None else self.span[row, column, first : last + 1]
 
     def cell_weights(self, row: int, column: int) -> np.ndarray | None:
-        """RETURNS (Optional[ndarray]): The criss-cross attention of a cell (Equation 13). NaN for
-        cells outside its row and column.
-        *Shape:* `(n, n)`
-        """
+        """The criss-cross attention of a cell (Equation 13), with shape (n, n). NaN for cells
+        outside its row and column."""
         if self.cross is None:
             return None
         by_row, by_column = np.split(self.cross[row, column], 2)
@@ -97,13 +88,8 @@ class SegmentAttention:
 
 @dataclass(frozen=True)
 class AttentionReport:
-    """The predicted entities of a text, and the attention weights.
-
-    doc (Doc): The Doc with the entities.
-    spans_key (str): Prefix of the span groups.
-    segments (list[SegmentAttention]): The segments with cells to show.
-    scheme (str): Description of the tagging scheme.
-    """
+    """The predicted entities of a text, the attention weights of the segments with cells to show,
+    and the description of the tagging scheme."""
 
     doc: Doc
     spans_key: str
@@ -114,16 +100,8 @@ class AttentionReport:
 def record_attention(
     nlp: Language, text: str, *, spans: Iterable[str] = (), cells: Iterable[str] = ()
 ) -> AttentionReport:
-    """Run a trained pipeline on a text and record the attention weights.
-
-    nlp (Language): The pipeline.
-    text (str): The text.
-    spans (Iterable[str]): Spans to show, which occur once in the text.
-    cells (Iterable[str]): Cells to show: token offsets "ROW,COLUMN". Without `spans` and `cells`,
-        the cells of all predicted entities.
-    RETURNS (AttentionReport): The entities, and the attention weights of the selected cells.
-    RAISES (GapDNERError): If the model has no attention, or a span or cell is invalid.
-    """
+    """Run a trained pipeline on a text and record the attention weights of the cells that
+    `choose_cells` finds."""
     pipe = find_pipe(nlp)
     network = find_network(pipe.model)
     sentences: list[Tensor] = []
@@ -155,12 +133,8 @@ def record_attention(
 
 
 def find_network(model: Model) -> GapDNERNetwork:
-    """Find the network of a pipe's model.
-
-    model (Model): The model.
-    RETURNS (GapDNERNetwork): The network.
-    RAISES (GapDNERError): If it has neither linear nor criss-cross attention.
-    """
+    """Find the network of a pipe's model. Raises a GapDNERError if it has neither linear nor
+    criss-cross attention."""
     grid = model.get_ref("grid") if model.has_ref("grid") else None
     network = None if grid is None else grid.layers[0].shims[0]._model
     if not isinstance(network, GapDNERNetwork):

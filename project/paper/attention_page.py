@@ -42,12 +42,8 @@ column of the outlined cell. A letter marks the label of a cell ({{ marks }}).</
 
 
 def draw_report(report: AttentionReport) -> dict[str, bytes]:
-    """Draw the page and the plots.
-
-    report (AttentionReport): The attention weights.
-    RETURNS (dict[str, bytes]): By file name: the page `attention.html`, and the plots of the label
-        grids and of the cells as PNG and SVG.
-    """
+    """Draw the page `attention.html`, and the plots of the label grids and of the cells as PNG and
+    SVG. Returns the files by name."""
     files: dict[str, bytes] = {}
     segments = []
     for segment in report.segments:
@@ -70,9 +66,8 @@ def draw_report(report: AttentionReport) -> dict[str, bytes]:
 
 
 def plot_cell(segment: SegmentAttention, row: int, column: int) -> Figure:
-    """RETURNS (Figure): The linear attention over the span of a cell, and the criss-cross attention
-    of the cell, if the network has them.
-    """
+    """Plot the linear attention over the span of a cell, and the criss-cross attention of the cell,
+    if the network has them."""
     bars, weights = segment.span_weights(row, column), segment.cell_weights(row, column)
     sizes = [] if bars is None else [(_BARS_INCHES, _inches(len(bars)))]
     sizes += [] if weights is None else [_grid_size(segment)]

@@ -32,16 +32,13 @@ def read_cadec(
     split: str | None = None,
     ids: Path | None = None,
 ) -> Iterator[TokenRecord]:
-    """Read CADEC as Dai et al. do. Each line is a sentence, and repeated mentions are kept.
+    """Read CADEC as Dai et al. do, sorted by document. Each line is a sentence, and repeated
+    mentions are kept.
 
-    path (Path): The folder with text/ and original/, or its parent.
-    report (Report): Collects issues.
     types (tuple[str, ...]): The types to read, or "all". Published figures are for ADR.
     split (Optional[str]): "train", "dev" or "test". None for the complete corpus.
     ids (Optional[Path]): The list of documents of the split, or the folder with train.id, dev.id
         and test.id.
-    YIELDS (TokenRecord): Sentences, sorted by the name of their document.
-    RAISES (GapDNERError): If files are missing or invalid, or a type is unknown.
     """
     root = _find_top(path)
     if root is None:

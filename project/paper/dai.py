@@ -22,15 +22,8 @@ _SHARE_DISTANCE = 9
 
 @dataclass(frozen=True)
 class TokenizedText:
-    """A document with sentences and tokens.
-
-    name (str): The name of the document.
-    text (str): The text with Unix line ends.
-    place (Place): The file.
-    starts (list[int]): Start offset of each token.
-    ends (list[int]): End offset of each token.
-    sentence_starts (list[int]): The first token of each sentence, and the number of tokens.
-    """
+    """A document with Unix line ends, and the offsets of its tokens. `sentence_starts` contains the
+    first token of each sentence, and the number of tokens."""
 
     name: str
     text: str
@@ -62,8 +55,8 @@ Aligner = Callable[[TokenizedText, int, int], tuple[int, int] | None]
 
 
 def find_documents(folder: Path, suffixes: tuple[str, ...], part: str) -> dict[str, Path]:
-    """RETURNS (dict[str, Path]): The files of a folder and its subfolders by the name of their
-    document, which is the file name without `part`."""
+    """Find the files of a folder and its subfolders by the name of their document, which is the
+    file name without `part`."""
     found: dict[str, Path] = {}
     for file in visible_files(folder, suffixes):
         other = found.setdefault(file.name.replace(part, ""), file)
@@ -73,8 +66,7 @@ def find_documents(folder: Path, suffixes: tuple[str, ...], part: str) -> dict[s
 
 
 def read_tokenized(path: Path, name: str, tokenize: Tokenizer, report: Report) -> TokenizedText:
-    """RETURNS (TokenizedText): The document in a file. Its offsets count a line end as one
-    character."""
+    """Read and tokenize a document. Its offsets count a line end as one character."""
     raw, place = read_text(path), Place(str(path), None, name)
     text = with_unix_line_ends(raw)
     if text != raw:
@@ -98,18 +90,10 @@ def read_documents(
     aligner: Aligner,
     report: Report,
 ) -> Iterator[TokenRecord]:
-    """Read documents. A document without an annotation file has no entities.
+    """Read documents, sorted by name. A document without an annotation file has no entities.
 
-    texts (Mapping[str, Path]): Texts by document name.
-    annotations (Mapping[str, Path]): Annotation files by document name.
-    names (Iterable[str]): The documents to read.
-    read_entities (Callable): Reads the entities of an annotation file, given the document's name
-        and text. Their offsets have to be sorted, see `flatten`.
-    tokenize (Callable[[str], list[Sentence]]): The tokenizer.
-    aligner (Callable): `align_cadec` or `align_share`.
-    report (Report): Collects issues.
-    YIELDS (TokenRecord): Sentences, sorted by the name of their document.
-    RAISES (GapDNERError): If an annotation file has no text.
+    `read_entities` reads an annotation file, given the document's name and text. The offsets of its
+    entities have to be sorted, see `flatten`.
     """
     if missing := annotations.keys() - texts.keys():
         name = min(missing)
@@ -129,15 +113,10 @@ def read_documents(
 
 
 def flatten(entity: TextEntity, text: str, report: Report) -> TextEntity | None:
-    """Sort all offsets of an entity, and form fragments from each two of them.
+    """Sort all offsets of an entity, and form fragments from each two of them. Returns None if its
+    offsets are too far outside of the text.
 
     Of overlapping fragments with a common offset, one becomes empty. It stands for the token there.
-
-    entity (TextEntity): The entity with the offsets of its file.
-    text (str): The text.
-    report (Report): Collects issues.
-    RETURNS (Optional[TextEntity]): The entity with sorted fragments. None if its offsets are too
-        far outside of the text.
     """
     offsets = sorted(offset for fragment in entity.fragments for offset in fragment)
     fragments = tuple(zip(offsets[::2], offsets[1::2], strict=True))
@@ -205,8 +184,8 @@ def _nearest(offsets: list[int], offset: int, *, rightmost: bool) -> int | None:
 def align(
     document: TokenizedText, source: TextEntity, aligner: Aligner, report: Report
 ) -> Entity | None:
-    """RETURNS (Optional[Entity]): The entity in tokens of the document. None if it is too far from
-    any token, or crosses a sentence boundary. Both are reported."""
+    """Align an entity with the tokens of the document. Returns None and reports it if it is too far
+    from any token, or crosses a sentence boundary."""
     label, place, fragments = source.label, source.place, source.fragments
     found = [aligner(document, start, end) for start, end in fragments]
     ranges = [tokens for tokens in found if tokens is not None]

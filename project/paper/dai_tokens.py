@@ -31,11 +31,7 @@ _MIN_SPLIT_LENGTH = 150
 
 
 def cadec_sentences(text: str) -> list[Sentence]:
-    """Split a forum post. Each line is a sentence.
-
-    text (str): The post with Unix line ends.
-    RETURNS (list[Sentence]): The sentences. None of them is empty.
-    """
+    """Split a forum post with Unix line ends. Each line that is not empty is a sentence."""
     sentences: list[Sentence] = []
     start = 0
     for line in text.split("\n"):
@@ -47,12 +43,8 @@ def cadec_sentences(text: str) -> list[Sentence]:
 
 
 def share_sentences(text: str) -> list[Sentence]:
-    """Split a clinical report. Lines are sentences. Long lines are also split at ``.!?`` before
-    an uppercase letter.
-
-    text (str): The report.
-    RETURNS (list[Sentence]): The sentences. None of them is empty.
-    """
+    """Split a clinical report. Lines are sentences, without empty ones. Long lines are also split
+    at ``.!?`` before an uppercase letter."""
     sentences: list[Sentence] = []
     start = 0
     for number, line in enumerate(text.splitlines(keepends=True)):

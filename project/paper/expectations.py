@@ -17,13 +17,8 @@ _DAI = "the paper of Dai et al."
 
 
 class Figure(NamedTuple):
-    """A published figure.
-
-    corpus, part (str): "cadec", "share13" or "share14"; "train", "dev", "test", or "all".
-    name (str): The counted unit.
-    value (int | float | str): The figure.
-    source (str): The publication.
-    """
+    """A published figure: "cadec", "share13" or "share14"; "train", "dev", "test" or "all"; the
+    counted unit, the figure, and the publication."""
 
     corpus: str
     part: str
@@ -97,13 +92,8 @@ _KINDS = {
 
 
 def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
-    """Get the published figures of a corpus.
-
-    corpus (str): "cadec", "share13" or "share14".
-    part (Optional[str]): "train", "dev" or "test". None for the complete corpus.
-    RETURNS (list[Figure]): The figures.
-    RAISES (GapDNERError): If nothing is published.
-    """
+    """Get the published figures of a corpus, or of a split. Raises a GapDNERError if there are
+    none."""
     figures = [figure for figure in FIGURES if figure[:2] == (corpus, part or "all")]
     if not figures:
         raise GapDNERError(
@@ -116,15 +106,11 @@ def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
 def compare_figures(
     corpus: str, part: str | None, statistics: CorpusStatistics, report: Report | None = None
 ) -> list[dict[str, Any]]:
-    """Compare a copy of a corpus with published figures.
+    """Compare a copy of a corpus with published figures. Converted data has no report.
 
-    corpus, part (str): See `get_figures`.
-    statistics (CorpusStatistics): The statistics of the copy.
-    report (Optional[Report]): Issues in the raw corpus. None for converted data.
     RETURNS (list[dict[str, Any]]): For each figure: `name`, `expected`, `found` (None if unknown),
         `result` ("same", "differs" or "unknown"), `source`, and `hint`, a possible reason for the
         difference.
-    RAISES (GapDNERError): If there are no published figures.
     """
     counts = Counter[str]() if report is None else report.counts()
     gaps, documents = statistics.gap_lengths, statistics.documents

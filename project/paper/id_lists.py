@@ -30,16 +30,8 @@ def check_split(split: str | None, ids: Path | None) -> None:
 
 
 def read_ids(ids: Path | None, name: str, corpus: str, part: str, report: Report) -> set[str]:
-    """Read a list of documents and compare it with the published one.
-
-    ids (Optional[Path]): The file, or its folder.
-    name (str): The name of the file in the folder, e.g. "train.id".
-    corpus (str): "cadec", "share13" or "share14".
-    part (str): "train", "dev" or "test".
-    report (Report): Collects an issue if the list is not the published one.
-    RETURNS (set[str]): The names.
-    RAISES (GapDNERError): If the list is missing or empty.
-    """
+    """Read a list of documents, such as train.id, from this file or from its folder. Reports if it
+    is not the published list."""
     if ids is None:
         raise GapDNERError(
             f"The split of {corpus} requires a list of documents. Set ids to {name} of {SOURCE}, "

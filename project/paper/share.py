@@ -43,17 +43,14 @@ def read_share(
     split: str | None = None,
     ids: Path | None = None,
 ) -> Iterator[TokenRecord]:
-    """Read a ShARe/CLEF corpus as Dai et al. do. Concepts and slots are attributes of entities.
+    """Read a ShARe/CLEF corpus as Dai et al. do, sorted by part and document. Concepts and slots
+    are attributes of entities.
 
     path (Path): The folder with the unpacked archives, or with the folders train/text, train/ann,
         test/text and test/ann.
-    report (Report): Collects issues.
-    corpus (str): "share13" or "share14".
     split (Optional[str]): "train", "dev" or "test". None for the complete corpus.
     ids (Optional[Path]): The list of development documents, or the folder with dev.list. Required
         for train and dev.
-    YIELDS (TokenRecord): Sentences, sorted by part and by the name of their document.
-    RAISES (GapDNERError): If files are missing or invalid.
     """
     check_split(split, ids)
     dev: set[str] | None = None

@@ -10,12 +10,8 @@ PARTS: tuple[Part, ...] = ("train", "test")
 
 
 class PartFolders(NamedTuple):
-    """The folders of a part of the corpus.
-
-    text (Path): The folder of the reports.
-    ann (Path): The folder of the annotation files.
-    shared (bool): Whether `text` can also contain reports of the other part.
-    """
+    """The folders of reports and annotation files of a part. If `shared`, reports of the other part
+    can be in the same folder."""
 
     text: Path
     ann: Path
@@ -43,14 +39,8 @@ ARCHIVES: dict[tuple[str, Part, str], tuple[str, ...]] = {
 
 
 def find_folders(root: Path, corpus: str, part: Part) -> PartFolders:
-    """Find the folders of a part: those of the unpacked archives, or PART/text and PART/ann.
-
-    root (Path): The folder of the corpus. Subfolders are searched, too.
-    corpus (str): "share13" or "share14".
-    part (str): "train" or "test".
-    RETURNS (PartFolders): The folders.
-    RAISES (GapDNERError): If a folder is missing or ambiguous.
-    """
+    """Find the folders of a part in a folder or its subfolders: those of the unpacked archives, or
+    PART/text and PART/ann."""
     text, ann = (_find(root, corpus, part, kind) for kind in ("text", "ann"))
     return PartFolders(text, ann, _named_part(root, text) != part)
 

@@ -40,11 +40,8 @@ for text in [
 
 
 class Encoder(NamedTuple):
-    """The pretrained transformer of a pipeline.
-
-    name (str): Its name on the Hugging Face hub.
-    license (str): Its license.
-    """
+    """The pretrained transformer of a pipeline: its name on the Hugging Face hub, and its
+    license."""
 
     name: str
     license: str
@@ -56,15 +53,8 @@ class Encoder(NamedTuple):
 
 
 def choose_sentences(nlp: Language, golds: Sequence[Doc], key: str) -> list[str]:
-    """Choose the sentences of a model card: those with a discontinuous entity, correct predictions
-    and the highest scores, which do not change due to rounding on other machines.
-
-    nlp (Language): The pipeline.
-    golds (Sequence[Doc]): Test data, one sentence per Doc.
-    key (str): Prefix of the span groups.
-    RETURNS (list[str]): The sentences.
-    RAISES (GapDNERError): If there are fewer than three.
-    """
+    """Choose three sentences for a model card: those with a discontinuous entity, correct
+    predictions and the highest scores, which do not change due to rounding on other machines."""
     short = [
         gold
         for gold in golds
@@ -104,17 +94,8 @@ def make_meta(
     author: str = "",
     url: str = "",
 ) -> dict[str, Any]:
-    """Make the meta.json of a release.
-
-    meta (dict[str, Any]): The meta.json of the pipeline.
-    scores (dict[str, Any]): JSON of `gapdner evaluate` on the test data.
-    name (str): Name of the package, without the language.
-    version (str): Version of the package.
-    encoder (Optional[Encoder]): The pretrained transformer.
-    author (str): Author of the package.
-    url (str): Home page of the package.
-    RETURNS (dict[str, Any]): The meta.json.
-    """
+    """Make the meta.json of a release from that of the pipeline and the JSON of `gapdner evaluate`.
+    The name is that of the package, without the language."""
     sources = [CHIA]
     if encoder is not None:
         sources = [CHIA, {"author": "", **encoder._asdict(), "url": encoder.url}]
@@ -142,17 +123,8 @@ def write_card(
     test: Sequence[Doc],
     encoder: Encoder | None,
 ) -> str:
-    """Write the model card in the format of the Hugging Face hub.
-
-    meta (dict[str, Any]): See `make_meta`.
-    scores (dict[str, Any]): JSON of `gapdner evaluate` on the test data.
-    nlp (Language): The pipeline.
-    train (Sequence[Doc]): Training data, one sentence per Doc.
-    test (Sequence[Doc]): Test data, one sentence per Doc.
-    encoder (Optional[Encoder]): The pretrained transformer.
-    RETURNS (str): The card.
-    RAISES (GapDNERError): If there are too few example sentences, see `choose_sentences`.
-    """
+    """Write the model card in the format of the Hugging Face hub. The data has one sentence per
+    Doc."""
     key, package = scores["spans_key"], f"{meta['lang']}_{meta['name']}"
     prefix = f"spans_{key}_"
     texts = choose_sentences(nlp, test, key)

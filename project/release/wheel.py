@@ -18,13 +18,7 @@ _BLOCKS = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def build_wheel(pipeline: Path, output: Path) -> Path:
-    """Build the wheel of a pipeline.
-
-    pipeline (Path): Folder of the pipeline, with meta.json and README.md.
-    output (Path): Folder for the wheel.
-    RETURNS (Path): The wheel.
-    RAISES (GapDNERError): If the build fails.
-    """
+    """Build the wheel of a pipeline's folder, which contains meta.json and README.md."""
     with TemporaryDirectory() as folder:
         package(pipeline, Path(folder), create_sdist=False)
         (source,) = Path(folder).iterdir()
@@ -36,13 +30,8 @@ def build_wheel(pipeline: Path, output: Path) -> Path:
 
 
 def install(wheel: Path, folder: Path) -> Path:
-    """Install a wheel and the package of this clone in a new virtual environment.
-
-    wheel (Path): The wheel.
-    folder (Path): Folder for the virtual environment.
-    RETURNS (Path): The Python executable of the environment.
-    RAISES (GapDNERError): If the installation fails.
-    """
+    """Install a wheel and the package of this clone in a new virtual environment. Returns its
+    Python."""
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     _run([python, "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", ROOT, wheel])
@@ -50,13 +39,7 @@ def install(wheel: Path, folder: Path) -> Path:
 
 
 def check_card(card: Path, python: Path) -> str:
-    """Run the Python code of a model card, and compare its output with that on the card.
-
-    card (Path): The README.md.
-    python (Path): The Python executable.
-    RETURNS (str): The output.
-    RAISES (GapDNERError): If the card has no code, the code fails, or the output is different.
-    """
+    """Run the Python code of a model card, and compare its output with that on the card."""
     blocks = dict(_BLOCKS.findall(card.read_text(encoding="utf8")))
     if blocks.keys() != {"python", "text"}:
         raise GapDNERError(f"{card} has no Python code with output. Create the release again.")

@@ -80,11 +80,8 @@ class Plan(NamedTuple):
 
 
 def find_sentences(corpus: Path) -> Iterator[tuple[str, set[Mark]]]:
-    """Find lines in which discontinuous entities of the same type share a fragment.
-
-    corpus (Path): A folder of .txt and .ann files.
-    YIELDS (tuple[str, set[Mark]]): The line and its entities.
-    """
+    """Find lines, and their entities, in which discontinuous entities of the same type share a
+    fragment."""
     for record in read_brat(corpus, Report()):
         start = 0
         for line in record.text.split("\n"):
@@ -103,11 +100,7 @@ def find_sentences(corpus: Path) -> Iterator[tuple[str, set[Mark]]]:
 
 
 class Annotator:
-    """Annotates like a user, and counts the gestures.
-
-    browser (webdriver.Chrome): The browser.
-    labels (list[str]): The entity types in the order of their keys.
-    """
+    """Annotates like a user, and counts the gestures. The labels are in the order of their keys."""
 
     def __init__(self, browser: webdriver.Chrome, labels: list[str]) -> None:
         self.browser, self.labels = browser, labels

@@ -18,14 +18,8 @@ _BLOCK = 100
 
 
 def sample(docs: list[Doc], n: int, seed: int) -> list[Doc]:
-    """Sample documents: all with a discontinuous entity, up to n / 2 with other entities, and
-    documents without entities.
-
-    docs (list[Doc]): Docs of one sentence.
-    n (int): Number of documents, 0 for all.
-    seed (int): Random seed.
-    RETURNS (list[Doc]): The sample, in the original order.
-    """
+    """Sample n documents (0: all): all with a discontinuous entity, up to n / 2 with other
+    entities, and documents without entities. The order does not change."""
     if not n or n >= len(docs):
         return docs
     discontinuous, contiguous, empty = [], [], []
@@ -45,14 +39,8 @@ def sample(docs: list[Doc], n: int, seed: int) -> list[Doc]:
 def hold_out(
     docs: list[Doc], sizes: list[int], share: float, seed: int
 ) -> tuple[list[Doc], list[Doc]]:
-    """Hold out complete articles.
-
-    docs (list[Doc]): Docs of one sentence, in the order of the articles.
-    sizes (list[int]): Number of sentences of each article.
-    share (float): Minimum fraction of the sentences to hold out.
-    seed (int): Random seed.
-    RETURNS (tuple[list[Doc], list[Doc]]): The other documents, and those held out.
-    """
+    """Hold out complete articles with at least this share of the sentences. Returns the other
+    documents, and those held out."""
     articles = list(zip(sizes, accumulate(sizes), strict=True))
     random.Random(seed).shuffle(articles)
     held_out: set[int] = set()
@@ -64,14 +52,8 @@ def hold_out(
 
 
 def article_sizes(docs: list[Doc], separator: str | None = None) -> list[int]:
-    """Count the sentences of each article.
-
-    docs (list[Doc]): Docs of one sentence, in the order of the articles, with the names that
-        `convert` stores. Without names, every 100 sentences count as an article.
-    separator (Optional[str]): Documents whose names are equal up to this text belong to the same
-        article.
-    RETURNS (list[int]): The numbers of sentences.
-    """
+    """Count the sentences of each article. Articles have the names that `convert` stores, up to the
+    separator. Without names, every 100 sentences count as an article."""
     names = [doc.user_data.get(DOC_NAME) for doc in docs]
     if None in names:
         return [len(docs[i : i + _BLOCK]) for i in range(0, len(docs), _BLOCK)]

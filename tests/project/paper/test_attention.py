@@ -130,7 +130,7 @@ def test_plot_of_a_cell(nlp):
 
 
 def test_page(nlp):
-    text = f"<b> x^$y$ \n {'x' * 60}"
+    text = f"{'x' * 60} <b> x^$y$ \n"
     report = record_attention(nlp, text, cells=["0,1", "3,0"])
     files = draw_report(report)
     page = files["attention.html"].decode()
