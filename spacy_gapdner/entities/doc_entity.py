@@ -190,7 +190,7 @@ def check_entity(doc: Doc, entity: Entity) -> None:
         if not isinstance(value, str | None):
             raise GapDNERError(f"Invalid {name} {place}: {value!r}. Use a string.")
     values = entity.attrs.get("_", {})
-    if not isinstance(values, dict) or not attributes.can_be_saved(values):
+    if not isinstance(values, dict) or (values and not attributes.can_be_saved(values)):
         raise GapDNERError(f"The attributes {place} cannot be saved: {values!r:.100}.")
     if entity.score is not None:
         check_probability(f"score {place}", entity.score)

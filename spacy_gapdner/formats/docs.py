@@ -157,7 +157,7 @@ class _Maker:
         homes: dict[str, int] = {}
         aligned: dict[Entity, TextEntity] = {}
         for source in record.entities:
-            entity = self._align(source, doc)
+            entity = self._align(source, doc, record.text)
             if entity is None:
                 continue
             number = bisect_right(cuts, entity.start) - 1
@@ -182,11 +182,11 @@ class _Maker:
                 part.user_data[DOC_EXTRA] = dict(record.extra)
             yield part
 
-    def _align(self, source: TextEntity, doc: Doc) -> Entity | None:
+    def _align(self, source: TextEntity, doc: Doc, text: str) -> Entity | None:
         found = [doc.char_span(*pair, alignment_mode=self.alignment) for pair in source.fragments]
         # contracted spans can be empty
         spans = [span for span in found if span]
-        before = " ".join(doc.text[start:end] for start, end in source.fragments)
+        before = " ".join(text[start:end] for start, end in source.fragments)
         if not spans or (self.alignment == "strict" and len(spans) < len(found)):
             message = f"{source.label} {before!r} is only a part of its tokens"
             self._note("dropped", "boundary within a token", message, source)
