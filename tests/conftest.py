@@ -13,6 +13,42 @@ settings.register_profile("spacy_gapdner", deadline=None, max_examples=40)
 settings.load_profile("spacy_gapdner")
 
 
+@pytest.fixture(scope="session")
+def nlp():
+    from spacy_gapdner.formats import blank_pipeline
+
+    return blank_pipeline("en")
+
+
+@pytest.fixture
+def report():
+    from spacy_gapdner.formats import Report
+
+    return Report()
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes files given by name and returns their folder."""
+
+    def write_files(files):
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return tmp_path
+
+    return write_files
+
+
+@pytest.fixture(scope="session")
+def plain():
+    """Turns the entities of a Doc into comparable values."""
+    from spacy_gapdner import get_entities
+
+    return lambda doc: [(e.label_, e.to_entity().fragments) for e in get_entities(doc)]
+
+
 @pytest.fixture
 def assert_same():
     """Compare two results, and their gradients by the given tensors."""

@@ -3,8 +3,6 @@ from weakref import WeakSet
 
 import pytest
 import spacy
-from format_fixtures import plain as plain
-from format_fixtures import write as write
 from spacy import registry
 from spacy.training import Corpus as DocBinCorpus
 from spacy.util import minibatch

@@ -1,41 +1,30 @@
 """A training config with a pipe `gapdner`, which tests can change."""
 
-CONFIG = """
-[nlp]
-lang = "en"
-pipeline = ["sentencizer","gapdner"]
+from thinc.api import Config
 
-[components]
-
-[components.sentencizer]
-factory = "gapdner_sentencizer"
-
-[components.gapdner]
-factory = "gapdner"
-max_length = 4
-stride = 2
-
-[components.gapdner.model]
-@architectures = "spacy-gapdner.GapDNER.v1"
-
-[components.gapdner.model.tagging]
-@misc = "spacy-gapdner.GapAwareTagging.v1"
-
-[corpora]
-
-[corpora.train]
-@readers = "spacy.Corpus.v1"
-path = null
-max_length = 0
-gold_preproc = false
-
-[training]
-annotating_components = ["sentencizer"]
-"""
+COMPONENTS = {
+    "sentencizer": {"factory": "gapdner_sentencizer"},
+    "gapdner": {
+        "factory": "gapdner",
+        "max_length": 4,
+        "stride": 2,
+        "model": {
+            "@architectures": "spacy-gapdner.GapDNER.v1",
+            "tagging": {"@misc": "spacy-gapdner.GapAwareTagging.v1"},
+        },
+    },
+}
+CORPUS = {"@readers": "spacy.Corpus.v1", "path": None, "max_length": 0, "gold_preproc": False}
+CONFIG = {
+    "nlp": {"lang": "en", "pipeline": ["sentencizer", "gapdner"]},
+    "components": COMPONENTS,
+    "corpora": {"train": CORPUS},
+    "training": {"annotating_components": ["sentencizer"]},
+}
 
 
 def write_config(tmp_path, *changes):
-    text = CONFIG
+    text = Config(CONFIG).to_str()
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)

@@ -1,8 +1,5 @@
 import pytest
 import torch
-from format_fixtures import nlp as nlp
-from format_fixtures import report as report
-from format_fixtures import write as write
 
 from project.corpora import readers as corpora_readers  # noqa: F401  # registers the formats
 from project.paper import readers as paper_readers  # noqa: F401

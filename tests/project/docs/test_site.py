@@ -4,11 +4,11 @@ import html
 import re
 import subprocess
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 import typer.main
-from entry_points import read_entry_points
 
 import spacy_gapdner
 from spacy_gapdner.cli import app
@@ -41,10 +41,10 @@ def test_site(pages):
     reference = "".join(text for name, text in pages.items() if name.startswith("api/"))
     for name in spacy_gapdner.__all__:
         assert f'id="spacy_gapdner.{name}"' in reference, name
-    for group, name, target in read_entry_points():
-        if group != "spacy_cli":
-            assert f'id="{target.replace(":", ".")}"' in reference, target
-            assert name in html.unescape(reference), name
+    for entry_point in distribution("spacy-gapdner").entry_points:
+        if entry_point.group != "spacy_cli":
+            assert f'id="{entry_point.value.replace(":", ".")}"' in reference, entry_point
+            assert entry_point.name in html.unescape(reference), entry_point
     for name, command in typer.main.get_command(app).commands.items():
         assert f'<section id="{name}"' in pages["commands.html"]
         for parameter in command.params:

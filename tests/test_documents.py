@@ -1,4 +1,5 @@
-"""The code of configs/README.md prints the output on the page, and its settings are complete."""
+"""The Python code of README.md and configs/README.md prints the output on the page. The settings
+are complete."""
 
 import re
 from inspect import signature
@@ -8,12 +9,24 @@ import pytest
 import spacy
 from spacy.language import Language
 from thinc.api import Config
+from tiny_pipeline import gold_docs, learn_by_heart
 
 from spacy_gapdner.model.architecture import build_gapdner_v1
 
-PAGE = (Path(__file__).parents[1] / "configs" / "README.md").read_text(encoding="utf8")
-PYTHON = re.findall(r"```python\n([^`]+)```\s+```text\n([^`]+)```", PAGE)
+ROOT = Path(__file__).parents[1]
+README, PAGE = (
+    (ROOT / name).read_text(encoding="utf8") for name in ("README.md", "configs/README.md")
+)
+PYTHON = re.findall(r"```python\n([^`]+)```\s+```text\n([^`]+)```", README + PAGE)
 SETTINGS = re.findall(r"```ini\n(.+?)```", PAGE, flags=re.DOTALL)
+# its training takes minutes
+PIPELINE = "project/training/trials/tuned"
+MEMORIZED = [
+    (
+        "History of severe hepatic or renal disease .",
+        [("Condition", (3, 4), (6, 7)), ("Condition", (5, 7))],
+    )
+]
 
 
 def default_config():
@@ -31,11 +44,15 @@ def read_settings(block):
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON)))
-def test_python_block(number, capsys):
+def test_python_block(number, tmp_path, monkeypatch, capsys):
     code, printed = PYTHON[number]
+    monkeypatch.chdir(tmp_path)
+    if PIPELINE in code:
+        Path(PIPELINE).parent.mkdir(parents=True)
+        learn_by_heart(lambda vocab: gold_docs(vocab, MEMORIZED), steps=60).to_disk(PIPELINE)
     for name in re.findall(r"^(?:from|import) (\w+)", code, flags=re.MULTILINE):
         pytest.importorskip(name, reason=f"{name} is not installed")
-    exec(compile(code, "configs/README.md", "exec"), {})
+    exec(code, {})
     assert capsys.readouterr().out == printed
 
 

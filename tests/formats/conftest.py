@@ -1,4 +1,0 @@
-from format_fixtures import nlp as nlp
-from format_fixtures import plain as plain
-from format_fixtures import report as report
-from format_fixtures import write as write

@@ -1,0 +1,94 @@
+"""The public functions, the entry points and packages of pipelines."""
+
+import inspect
+import subprocess
+import sys
+from importlib import import_module
+from importlib.metadata import distribution, version
+
+import pytest
+import spacy
+import spacy_transformers  # noqa: F401  # adds the registry of span getters
+import srsly
+from spacy import registry
+from spacy.cli.package import package
+from spacy.util import get_minor_version_range
+from tiny_pipeline import ANNOTATED, trained_pipeline
+
+import spacy_gapdner
+
+
+def test_version_and_unknown_names():
+    assert spacy_gapdner.__version__ == version("spacy-gapdner")
+    with pytest.raises(AttributeError, match="No spacy_gapdner attribute nothing"):
+        _ = spacy_gapdner.nothing
+
+
+@pytest.mark.parametrize("name", ["", ".analysis", ".config", ".drawing", ".formats"])
+def test_public_names_are_documented(name):
+    module = import_module(f"spacy_gapdner{name}")
+    for name in module.__all__:
+        value = getattr(module, name)
+        if inspect.isroutine(value) or inspect.isclass(value):
+            assert value.__name__ == name
+            assert inspect.getdoc(value)
+
+
+def test_entry_points():
+    groups = set()
+    for entry_point in distribution("spacy-gapdner").entry_points:
+        group, name, target = entry_point.group, entry_point.name, entry_point.load()
+        if group == "spacy_factories":
+            # spaCy imports the module of the entry point; its decorator then registers the factory
+            assert registry._entry_point_factories.get(name) is target
+            assert spacy.blank("en").has_factory(name)
+        else:
+            kind = group.removeprefix("spacy_").removeprefix("thinc_")
+            assert registry.get(kind, name) is target
+        groups.add(group)
+    assert groups >= {"spacy_factories", "spacy_architectures", "spacy_scorers", "spacy_cli"}
+
+
+def test_a_packaged_pipeline(tmp_path):
+    """It requires this package and makes the same predictions."""
+    trained_pipeline().to_disk(tmp_path / "model")
+    (tmp_path / "out").mkdir()
+    package(tmp_path / "model", tmp_path / "out", name="x", version="1.2.0", create_sdist=False)
+    folder = tmp_path / "out" / "en_x-1.2.0"
+    required = f"spacy-gapdner{get_minor_version_range(version('spacy-gapdner'))}"
+    assert required in srsly.read_json(folder / "meta.json")["requirements"]
+    doc = spacy.load(folder / "en_x" / "en_x-1.2.0")(ANNOTATED[0][0])
+    found = [entity.text for entity in doc._.discontinuous_ents]
+    assert found == ["Severe joint pain", "Severe shoulder pain"]
+
+
+# for a new process without imports
+SCRIPT = """
+import sys
+import spacy
+from spacy.cli._util import app, setup_cli
+
+nlp = spacy.blank("en")
+sys.argv[1:] = ["gapdner", "convert", "--help"]
+try:
+    setup_cli()
+except SystemExit:
+    pass
+heavy = ("pandas", "matplotlib", "fastapi", "spacy_gapdner.model")
+print([name for name in heavy if name in sys.modules])
+for factory in ("gapdner", "discontinuous_ner"):
+    pipe = nlp.add_pipe(factory)
+    print(type(pipe).__name__, pipe.name, nlp.get_pipe_meta(pipe.name).factory)
+"""
+
+
+@pytest.mark.slow
+def test_lazy_imports():
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "convert" in done.stdout
+    assert done.stdout.splitlines()[-3:] == [
+        "[]",
+        "DiscontinuousEntityRecognizer gapdner gapdner",
+        "DiscontinuousEntityRecognizer discontinuous_ner discontinuous_ner",
+    ]
