@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example
 
 from ..calibration import calibration_error, reliability
 from ..entities import count_elsewhere
-from ..scorer import Comparison, Counts, Positions, Tally
+from ..scorer import Counts, Positions, Tally
 from .matching import MATCHES, count_matches
 from .pipes import changed, find_pipe
 from .predictions import compare_examples, predict_examples
@@ -82,7 +81,10 @@ def evaluate(
                 elsewhere.update(count_elsewhere(example.reference, key))
             for name, counts in count_matches(compared.gold, compared.predicted).items():
                 matches[name] += counts
-            crossing += _count_crossing(example, compared)
+            sentence = Positions(example.predicted).sentence
+            for label, fragments in compared.gold:
+                last = fragments[-1][1] - 1
+                crossing += sentence((label, fragments)) != sentence((label, ((last, last),)))
             for item, score in compared.scores.items():
                 scored.append((score or 0.0, item in compared.gold))
                 if len(item[1]) > 1:
@@ -105,12 +107,3 @@ def evaluate(
         "gold_elsewhere": {} if gold else dict(sorted(elsewhere.items())),
         "matches": {name: counts.to_dict() for name, counts in matches.items()},
     }
-
-
-def _count_crossing(example: Example, compared: Comparison) -> int:
-    sentence = Positions(example.predicted).sentence
-    crossing = 0
-    for label, fragments in compared.gold:
-        last = fragments[-1][1] - 1
-        crossing += sentence((label, fragments)) != sentence((label, ((last, last),)))
-    return crossing

@@ -37,15 +37,29 @@ def agreement_cli(
     from ..drawing.documents import write_documents
     from ..formats.outputs import check_output, filling, write_json
 
-    for name in _FILES:
-        check_output(output_path and output_path / name, {"A": first, "B": second}, force=force)
+    for file in _FILES:
+        check_output(output_path and output_path / file, {"A": first, "B": second}, force=force)
     nlp, report = formats.blank_pipeline(lang), formats.Report()
     how: dict[str, Any] = {"types": split_list(types), "report": report}
     sides = (formats.load_docs(nlp, path, spans_key, **how) for path in (first, second))
     found = analysis.agreement(*sides, spans_key=spans_key)
     names = str(first), str(second)
     print_report(report)
-    _print_agreement(found, names)
+    groups = {"All entities": found.all, "Discontinuous entities": found.discontinuous}
+    groups |= {label: found.per_type[label] for label in sorted(found.per_type)}
+    table = [
+        (title, percent(m.exact.f), percent(m.partial.f), m.exact.gold, m.exact.predicted)
+        for title, m in groups.items()
+    ]
+    print_table(table, ("", "Exact F1", "Partial F1", "Entities of A", "of B"))
+    for side, only in zip(names, found.only, strict=True):
+        if only:
+            listed = shorten(", ".join(only), 200)
+            msg.warn(f"{counted(len(only), 'document')} only in {side}: {listed}")
+    if not found.per_type:
+        msg.warn("Neither side has entities. Check --spans-key, or run stats.")
+    n_differing = sum(any(pair.differing) for pair in found.pairs)
+    print_line(f"{counted(len(found.pairs), 'document')} compared, {n_differing} with differences")
     if output_path is not None:
         rows = (pair.docs for pair in found.pairs)
         scores = f"exact F1 {percent(found.all.exact.f)}", f"partial {percent(found.all.partial.f)}"
@@ -53,21 +67,3 @@ def agreement_cli(
             write_json({"a": names[0], "b": names[1], **found.to_dict()}, folder / _FILES[0])
             write_documents(rows, folder / _FILES[1], spans_key, annotators=names, facts=scores)
         print(output_path / _FILES[1])
-
-
-def _print_agreement(found: "analysis.Agreement", names: tuple[str, str]) -> None:
-    groups = {"All entities": found.all, "Discontinuous entities": found.discontinuous}
-    groups |= {label: found.per_type[label] for label in sorted(found.per_type)}
-    rows = [
-        (title, percent(m.exact.f), percent(m.partial.f), m.exact.gold, m.exact.predicted)
-        for title, m in groups.items()
-    ]
-    print_table(rows, ("", "Exact F1", "Partial F1", "Entities of A", "of B"))
-    for name, only in zip(names, found.only, strict=True):
-        if only:
-            listed = shorten(", ".join(only), 200)
-            msg.warn(f"{counted(len(only), 'document')} only in {name}: {listed}")
-    if not found.per_type:
-        msg.warn("Neither side has entities. Check --spans-key, or run stats.")
-    n_differing = sum(any(pair.differing) for pair in found.pairs)
-    print_line(f"{counted(len(found.pairs), 'document')} compared, {n_differing} with differences")

@@ -1,12 +1,10 @@
 """analyze: the errors of one or more trained pipelines."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from .. import analysis
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import print_table
@@ -56,7 +54,7 @@ def analyze_cli(
 
     The report contains errors by kind, and scores by gap length, number of fragments, entity
     length, and for sentences with discontinuous or overlapping entities."""
-    from ..analysis.model_report import analyze_models
+    from ..analysis.model_report import analyze_models, f1_table, percent_f1
     from ..drawing.analysis_report import write_report
     from ..formats.outputs import check_output
 
@@ -74,15 +72,6 @@ def analyze_cli(
     settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
     settings |= {"types": split_list(types), "batch_size": batch_size}
     reports = analyze_models(models, data, **settings)
-    _print_reports(reports)
-    if output_path is not None:
-        write_report(reports, str(data), output_path, n_examples)
-        print(output_path / "report.html")
-
-
-def _print_reports(reports: Mapping[str, "analysis.ModelReport"]) -> None:
-    from ..analysis.model_report import f1_table, percent_f1
-
     tallies = [report.scores for report in reports.values()]
     for group, (title, last) in _TABLES.items():
         table = f1_table(tallies, group, last)
@@ -91,3 +80,6 @@ def _print_reports(reports: Mapping[str, "analysis.ModelReport"]) -> None:
     by_model = [report.count_errors() for report in reports.values()]
     counts = [(kind, *(found[kind]["errors"] for found in by_model)) for kind in by_model[0]]
     print_table(counts, ("Errors", *reports))
+    if output_path is not None:
+        write_report(reports, str(data), output_path, n_examples)
+        print(output_path / "report.html")

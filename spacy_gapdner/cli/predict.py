@@ -61,8 +61,7 @@ def predict_cli(
     exit code is 3 if documents were skipped."""
     from ..analysis.pipes import load_recognizer
     from ..analysis.predictions import predict_records, write_lines
-    from ..analysis.resumable import growing, part_of
-    from ..analysis.texts import read_texts
+    from ..analysis.texts import growing, part_of, read_texts
     from ..analysis.uncertainty import UncertaintySampler
     from ..drawing.render import text_rows
     from ..formats.outputs import check_output, is_device, locked

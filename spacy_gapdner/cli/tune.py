@@ -66,18 +66,6 @@ def tune_cli(
     if output_path is not None:
         with filling(output_path) as folder:
             nlp.to_disk(folder)
-    _print_tuning(tuning, measure)
-    if tuning.after["p"] < min_precision or tuning.after["r"] < min_recall:
-        msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
-    if not tuning.settings:
-        msg.info("No settings improve the pipeline. It is unchanged.")
-    if output_path is None:
-        msg.info("The pipeline was not saved. Use --output to save it.")
-    else:
-        msg.good(f"{'Tuned' if tuning.settings else 'Unchanged'} pipeline: {output_path}")
-
-
-def _print_tuning(tuning: "analysis.Tuning", measure: str) -> None:
     columns = tuning.before, tuning.estimated, tuning.after
     rows = [(title, *(percent(scores[key]) for scores in columns)) for title, key in _ROWS.items()]
     print_table(rows, ("", "before", "cross-validated", "after"))
@@ -90,3 +78,11 @@ def _print_tuning(tuning: "analysis.Tuning", measure: str) -> None:
     print_line(f"Calibration: {'new' if tuning.calibrated else 'unchanged'}")
     for name, value in tuning.settings.items():
         print_line(f"{name} = {value}")
+    if tuning.after["p"] < min_precision or tuning.after["r"] < min_recall:
+        msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
+    if not tuning.settings:
+        msg.info("No settings improve the pipeline. It is unchanged.")
+    if output_path is None:
+        msg.info("The pipeline was not saved. Use --output to save it.")
+    else:
+        msg.good(f"{'Tuned' if tuning.settings else 'Unchanged'} pipeline: {output_path}")
