@@ -1,5 +1,7 @@
 """The list of texts, warnings, help, layout and accessibility of the page."""
 
+import re
+
 import pytest
 from annotation_page import TEXT, By, Keys
 from chromium import asked, visit, window_width
@@ -137,6 +139,33 @@ def test_labels_leave_words_in_place_and_are_readable(page, width):
         page.until(lambda: len(page.shown()) == 24)
         widths, n_unreadable = page.browser.execute_script(LABELS)
     assert (widths, n_unreadable) == (before, 0)
+
+
+@pytest.mark.parametrize("width", [1200, 400])
+def test_bars_are_close_to_their_words_in_every_line(page, width):
+    text = " ".join(f"word{number}" for number in range(40))
+    ends = [0, *(match.end() for match in re.finditer(r"\w+", text))]
+    # entities that begin below others and continue on other lines
+    extents = ((0, 2), (0, 1), (1, 40), (1, 39))
+    ranges = [(ends[start] + (start > 0), ends[end]) for start, end in extents]
+    ann = "".join(f"T{n}\tADE {start} {end}\t\n" for n, (start, end) in enumerate(ranges, 1))
+    with window_width(page.browser, width):
+        page.write(text, ann=ann)
+        page.until(lambda: len(page.shown()) == len(extents))
+        cells = page.browser.execute_script(CELLS)
+    lines = sorted({line for line, _ in cells})
+    assert len(lines) >= 3
+    for line in lines:
+        rows = sorted({top - line for own, top in cells if own == line})
+        # there is no free row, and the first is close to the words
+        assert rows == pytest.approx([rows[0] + i * HEIGHT for i in range(len(rows))], abs=1)
+        assert rows[0] < 28
+
+
+HEIGHT = 1.05 * 16 + 2
+# for each part of a bar: the top of its line and its own top
+CELLS = """return [...document.querySelectorAll(".word i[data-key]")].map((bar) =>
+  [bar.closest(".word"), bar].map((box) => box.getBoundingClientRect().top)); """
 
 
 def test_everything_has_a_name(page):

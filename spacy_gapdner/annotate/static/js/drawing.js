@@ -22,7 +22,13 @@ import { extent, inOrder } from "./mentions.js";
  * @property {boolean} isSelected
  * @property {boolean} isWarned
  */
-/** @typedef {{kind: string, bar: Bar | null, isLabeled?: boolean}} Cell without a bar, it is under a label */
+/**
+ * @typedef {object} Cell a part of a bar, or a place for its label
+ * @property {number} n index of the bar
+ * @property {"" | "gap" | "fragment" | "fragment last"} kind empty under the label
+ * @property {Bar} bar
+ * @property {boolean} [isLabeled]
+ */
 
 const pen = /** @type {CanvasRenderingContext2D} */ (make("canvas", {}).getContext("2d"));
 // as in style.css
@@ -47,7 +53,7 @@ export function drawBlock(element, block, text, bars, main) {
     bars.flatMap((bar) => bar.fragments),
   );
   const words = columns.map(([start], i) => text.slice(start, columns[i + 1]?.[0] ?? block.end));
-  const rows = cellsOf(columns, words, bars, getComputedStyle(element).font);
+  const cells = cellsOf(columns, words, bars, getComputedStyle(element).font);
   const { direction, words: directions } = directionsOf(words, main);
   element.replaceChildren();
   element.dir = direction;
@@ -65,7 +71,7 @@ export function drawBlock(element, block, text, bars, main) {
       if (isGlued(columns, words, i + 1))
         run.append((group = make("span", { className: "glued" })));
     }
-    group.append(drawWord(column, words[i], rows[i]));
+    group.append(drawWord(column, words[i], cells[i]));
   });
 }
 
@@ -89,39 +95,34 @@ function isGlued(columns, words, i) {
  * @param {string[]} words
  * @param {Bar[]} bars
  * @param {string} font of the words
- * @returns {Cell[][]} the cells under each column, by row
+ * @returns {Cell[][]} the cells under each column, in the order of the bars
  */
 function cellsOf(columns, words, bars, font) {
   /** @type {Cell[][]} */
   const under = columns.map(() => []);
-  for (const bar of bars) {
+  bars.forEach((bar, n) => {
     const [start, end] = extent(bar);
-    const touched = columns
-      .map((c, i) => (c[0] < end && start < c[1] ? i : -1))
-      .filter((i) => i >= 0);
-    if (!touched.length) continue;
     const fragments = inOrder(bar.fragments);
+    /** @type {Map<number, Cell>} */
+    const cells = new Map();
+    columns.forEach(([from, to], i) => {
+      if (to <= start || end <= from) return;
+      const own = fragments.find((f) => from < f[1] && f[0] < to);
+      const kind = own ? (own[1] === to ? "fragment last" : "fragment") : "gap";
+      cells.set(i, { n, kind, bar });
+    });
+    const touched = [...cells.keys()];
+    if (!touched.length) return;
     // the label is shown once in a block, and extends over the next words
-    const first = touched.find((i) => fragments.some((f) => columns[i][0] < f[1] && f[0] < columns[i][1])) ?? touched[0];
-    const labeled = [];
+    const first = touched.find((i) => cells.get(i)?.kind !== "gap") ?? touched[0];
     const label = [bar.isWarned ? "⚠" : "", bar.label, bar.note].filter(Boolean).join(" ");
     let room = Math.min(widthOf(label, LABEL.font), LABEL.maxWidth) + LABEL.space;
     for (let i = first; i < columns.length && room > 0; i += 1) {
-      labeled.push(i);
+      if (!cells.has(i)) cells.set(i, { n, kind: "", bar });
       room -= widthOf(words[i], font);
     }
-    let row = 0;
-    while ([...touched, ...labeled].some((i) => under[i][row])) row += 1;
-    for (const i of labeled) under[i][row] = { kind: "", bar: null };
-    for (const i of touched) under[i][row] = { kind: "gap", bar };
-    for (const [from, to] of fragments) {
-      const own = touched.filter((i) => columns[i][0] < to && from < columns[i][1]);
-      for (const i of own) under[i][row].kind = "fragment";
-      const last = own.at(-1);
-      if (last !== undefined && columns[last][1] === to) under[last][row].kind = "fragment last";
-    }
-    under[first][row].isLabeled = true;
-  }
+    for (const [i, cell] of cells) under[i].push({ ...cell, isLabeled: i === first });
+  });
   return under;
 }
 
@@ -130,21 +131,21 @@ function drawWord([start, end], word, cells) {
   const element = make("span", { className: "word" }, word);
   element.dataset.start = String(start);
   element.dataset.end = String(end);
-  for (let row = 0; row < cells.length; row += 1) {
-    const cell = cells[row];
-    element.append(cell?.bar ? drawBar(cell.bar, cell) : make("i", {}));
-    if (cell?.bar?.isSelected && cell.kind !== "gap")
+  for (const cell of cells) {
+    element.append(drawCell(cell));
+    if (cell.bar.isSelected && cell.kind.startsWith("fragment"))
       element.classList.add("selected", cell.bar.style);
   }
   return element;
 }
 
-/** @param {Bar} bar @param {Cell} cell @returns {HTMLElement} */
-function drawBar(bar, { kind, isLabeled }) {
-  const element = make("i", {
-    className: `${kind} ${bar.style}`,
-    title: `${bar.label}: ${bar.text}`,
-  });
+/** @param {Cell} cell @returns {HTMLElement} */
+function drawCell({ n, kind, bar, isLabeled }) {
+  const element = make("i", {});
+  element.dataset.n = String(n);
+  if (!kind) return element;
+  element.className = `${kind} ${bar.style}`;
+  element.title = `${bar.label}: ${bar.text}`;
   element.classList.toggle("proposal", bar.isProposal);
   element.classList.toggle("chosen", bar.isSelected);
   element.dataset.key = String(bar.key);
@@ -157,16 +158,51 @@ function drawBar(bar, { kind, isLabeled }) {
 }
 
 /**
- * Break lines before words whose labels would extend beyond the edge of a block.
- * @param {HTMLElement} element
+ * Break lines before words whose labels would extend beyond the edge of a block, and move the bars
+ * of each line up to its words.
+ * @param {HTMLElement[]} elements the blocks
  */
-export function fitLabels(element) {
+export function fitLines(elements) {
+  elements.forEach(breakLines);
+  // all positions are read before bars are moved, because the browser would compute them again
+  elements.flatMap(linesOf).forEach(placeBars);
+}
+
+/** @param {HTMLElement} element */
+function breakLines(element) {
   for (const old of element.querySelectorAll("br")) old.remove();
   for (const label of element.querySelectorAll("b")) {
     const box = element.getBoundingClientRect();
     const { left, right } = label.getBoundingClientRect();
     const word = label.closest(".glued") ?? label.closest(".word");
     if (left < box.left || right > box.right) word?.before(make("br", {}));
+  }
+}
+
+/** @param {HTMLElement} element @returns {HTMLElement[][]} the cells of each line */
+function linesOf(element) {
+  /** @type {Map<number, HTMLElement[]>} */
+  const lines = new Map();
+  for (const cell of element.querySelectorAll("i")) {
+    const top = Math.round(cell.parentElement?.getBoundingClientRect().top ?? 0);
+    lines.set(top, [...(lines.get(top) ?? []), cell]);
+  }
+  return [...lines.values()];
+}
+
+/** Put each bar in the first row that is free in its line. @param {HTMLElement[]} cells */
+function placeBars(cells) {
+  /** @type {Map<Element | null, Set<number>>} */
+  const taken = new Map(cells.map((cell) => [cell.parentElement, new Set()]));
+  const numbers = new Set(cells.map((cell) => Number(cell.dataset.n)));
+  for (const n of [...numbers].sort((a, b) => a - b)) {
+    const own = cells.filter((cell) => Number(cell.dataset.n) === n);
+    const rows = own.map((cell) => taken.get(cell.parentElement));
+    // the words are in the first row
+    let row = 2;
+    while (rows.some((used) => used?.has(row))) row += 1;
+    for (const used of rows) used?.add(row);
+    for (const cell of own) cell.style.gridRow = String(row);
   }
 }
 

@@ -1,7 +1,7 @@
 /** The text on the page: its blocks, words and selection. */
 
 import { indexAt } from "./blocks.js";
-import { barsOf, drawBlock, fitLabels } from "./drawing.js";
+import { barsOf, drawBlock, fitLines } from "./drawing.js";
 import { make } from "./dom.js";
 
 /** @typedef {import("./types.js").Range} Range */
@@ -22,7 +22,7 @@ export class TextView {
     this.direction = "ltr";
     /** @type {Element | null} */
     this.cursor = null;
-    new ResizeObserver(() => this.elements.forEach(fitLabels)).observe(container);
+    new ResizeObserver(() => fitLines(this.elements)).observe(container);
   }
 
   /** @param {string} text @param {Block[]} blocks @param {"ltr" | "rtl"} direction */
@@ -49,7 +49,7 @@ export class TextView {
       return [this.elements[i]];
     });
     // after drawing, because it needs the layout
-    changed.forEach(fitLabels);
+    fitLines(changed);
   }
 
   /** @param {number} offset @returns {number} index of the block */
