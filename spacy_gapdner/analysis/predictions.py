@@ -40,11 +40,7 @@ _WORKER: dict[str, Language] = {}
 
 
 def predict(
-    nlp: Language,
-    texts: Iterable[str],
-    *,
-    batch_size: int | None = None,
-    n_process: int = 1,
+    nlp: Language, texts: Iterable[str], *, batch_size: int | None = None, n_process: int = 1
 ) -> Iterator[Doc]:
     """Run a pipeline over a stream of texts.
 

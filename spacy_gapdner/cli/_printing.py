@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tqdm import tqdm
 from wasabi.printer import Printer
 
 from .. import analysis, formats
+from ..entities import describe_no_entities
 from ..errors import visible
-
-if TYPE_CHECKING:
-    from tqdm import tqdm
 
 N_EXAMPLES = 3
 # maximum width that is reserved for the names in a table
@@ -41,17 +40,13 @@ def print_line(text: str) -> None:
     print(visible(text))
 
 
-def progress(docs: Iterable[Any] | None = None, done: int = 0) -> "tqdm":
+def progress(docs: Iterable[Any] | None = None, done: int = 0) -> tqdm:
     """RETURNS (tqdm): A progress bar for documents, which is only shown on a terminal."""
-    from tqdm import tqdm
-
     return tqdm(docs, unit=" docs", initial=done, disable=None)
 
 
 def warn_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> None:
     """Warn that the data has no entities under a prefix, and suggest options."""
-    from ..entities import describe_no_entities
-
     hint = " Use --spans-key, or convert with --from-ents or --from-spans." if elsewhere else ""
     msg.warn(describe_no_entities(where, key, elsewhere) + hint)
 

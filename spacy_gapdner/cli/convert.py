@@ -33,10 +33,7 @@ def convert_cli(
     lang: str = options.lang(help="Language of the tokenizer"),
     model: str | None = options.SPLITTER,
     n_sents: int | None = typer.Option(
-        None,
-        "--n-sents",
-        "-n",
-        help="Sentences per Doc; 0 for all (default: 1 for .spacy, else 0)",
+        None, "--n-sents", "-n", help="Sentences per Doc; 0 for all (default: 1 for .spacy, else 0)"
     ),
     alignment: str = typer.Option(
         "expand", "--alignment", "-a", help="Boundary in a token: expand, contract or strict (drop)"

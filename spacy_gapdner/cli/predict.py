@@ -70,8 +70,9 @@ def predict_cli(
     if output_path is None and format not in (None, "jsonl"):
         raise GapDNERError(f"The format {format} cannot be printed. Use --output PATH.")
     is_jsonl = output_path is not None and choose_output(output_path, format).name == "jsonl"
-    growing_path = output_path if is_jsonl and uncertain is None else None
-    if resume and growing_path is None:
+    # grows line by line
+    part = part_of(output_path) if output_path and is_jsonl and uncertain is None else None
+    if resume and part is None:
         raise GapDNERError("--resume needs JSONL as output, and not --uncertain.")
     if gpu_id >= 0 and n_process != 1:
         raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
@@ -87,14 +88,13 @@ def predict_cli(
                     f"Another predict command is writing {output_path}. Choose another --output."
                 )
                 stack.enter_context(locked(lock, taken))
-            if growing_path is not None:
-                hint = " Use --resume to continue the run that wrote it."
-                check_output(part_of(growing_path), {}, force=replaces, hint=hint)
+            hint = " Use --resume to continue the run that wrote it."
+            check_output(part, {}, force=replaces, hint=hint)
             texts: Iterable[Any] = read_texts(input_path, report)
             nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)
             stream: IO[bytes] = sys.stdout.buffer
-            if growing_path is not None:
-                grown = stack.enter_context(growing(growing_path, texts, resume=resume))
+            if output_path is not None and part is not None:
+                grown = stack.enter_context(growing(output_path, texts, resume=resume))
                 stream, texts, n_done = grown
             found: Iterable[Any] = predict_records(
                 nlp, texts, batch_size=batch_size, n_process=n_process, report=report
@@ -109,14 +109,14 @@ def predict_cli(
             if draws:
                 for drawing in text_rows(((doc,) for doc in found), pipe.key):
                     print(drawing, end="", flush=True)
-            elif output_path is None or growing_path is not None:
+            elif output_path is None or part is not None:
                 write_lines(found, stream, pipe.key)
             else:
                 formats.write(found, output_path, format, spans_key=pipe.key, report=report)
     except SystemExit:
         hint = ""
-        if growing_path is not None and part_of(growing_path).exists():
-            hint = f" {part_of(growing_path)} contains the results. Use --resume to continue."
+        if part is not None and part.exists():
+            hint = f" {part} contains the results. Use --resume to continue."
         typer.echo(f"Stopped.{hint}", err=True)
         raise
     if output_path is not None:

@@ -7,16 +7,7 @@ from hypothesis import strategies as st
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
 from spacy_gapdner.analysis.evaluation import evaluate
-from spacy_gapdner.analysis.tuning import (
-    ROW,
-    Aim,
-    choose,
-    decide,
-    keep,
-    resample,
-    score,
-    tune,
-)
+from spacy_gapdner.analysis.tuning import ROW, Aim, choose, decide, keep, resample, score, tune
 from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.pipe.thresholds import Thresholds
