@@ -51,10 +51,3 @@ def make_run(name="GapDNER", seed=0, f=0.5, **changes):
         "seconds": {"train": 60.0, "dev": 1.0, "test": 2.0},
     }
     return Run(**{**fields, **changes})
-
-
-def set_value(config, name, value):
-    """A copy of the config with another value, by dotted name."""
-    first, _, rest = name.partition(".")
-    inner = set_value(config.get(first, {}), rest, value) if rest else value
-    return {**config, first: inner}

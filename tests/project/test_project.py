@@ -48,14 +48,16 @@ def test_workflow(folder, monkeypatch):
         assert all(Path(path).exists() for path in commands[name].get("deps", [])), name
         printed[name] = "".join(map(run_line, commands[name]["script"]))
         assert all(Path(path).exists() for path in commands[name].get("outputs", [])), name
-    trials = {
-        part: _trials(f"project/corpus/chia/{part}.spacy") for part in ("train", "dev", "test")
-    }
-    assert len(trials["train"] | trials["dev"]) == 20
-    assert trials["train"].isdisjoint(trials["dev"])
-    assert trials["test"] == {
-        path.name[:11] for path in folder.glob("project/corpus/chia/brat/dev/*")
-    }
+    train, dev, test = (
+        {
+            doc.user_data[DOC_NAME].split("_")[0]
+            for doc in _docs(f"project/corpus/chia/{part}.spacy")
+        }
+        for part in ("train", "dev", "test")
+    )
+    assert len(train | dev) == 20
+    assert train.isdisjoint(dev)
+    assert test == {path.name[:11] for path in folder.glob("project/corpus/chia/brat/dev/*")}
     metrics = srsly.read_json("project/metrics/trials.json")
     assert metrics["docs"] == len(_docs("project/corpus/chia/test.spacy"))
     examples = _docs("project/corpus/chia/examples.spacy")
@@ -74,7 +76,3 @@ def test_commands_can_be_run_again():
 
 def _docs(path):
     return list(DocBin().from_disk(path).get_docs(spacy.blank("en").vocab))
-
-
-def _trials(path):
-    return {doc.user_data[DOC_NAME].split("_")[0] for doc in _docs(path)}

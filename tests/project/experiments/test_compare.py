@@ -1,11 +1,11 @@
 """Records of runs, and the command ``compare``."""
 
-import dataclasses
 import json
 
 import pytest
 from command_lines import invoke
-from recorded_runs import make_run, make_scores, set_value
+from recorded_runs import make_run, make_scores
+from spacy.util import set_dot_to_object
 
 from project.experiments.__main__ import app
 from project.experiments.comparable import find_differences
@@ -43,8 +43,7 @@ def test_find_runs(tmp_path):
 def test_differences_between_runs(name, changes, warning):
     other = make_run(name, 1, data=changes.get("data", make_run().data))
     for setting in changes.keys() - {"data"}:
-        config = set_value(other.config, setting, changes[setting])
-        other = dataclasses.replace(other, config=config)
+        set_dot_to_object(other.config, setting, changes[setting])
     warnings = find_differences(group_runs([make_run(), other]))
     assert len(warnings) == (warning is not None)
     assert all(warning in line for line in warnings)
