@@ -15,13 +15,14 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
+from spacy.training import Example
 
-from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
+from ..entities import DEFAULT_SPANS_KEY, set_entities
 from ..entities.alignment import merge_docs
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
 from ..formats.records import TextEntity
-from ..scorer import Counts, Mention, Positions
+from ..scorer import Counts, Mention, compare
 from .matching import count_partial, to_text_entity
 
 
@@ -155,11 +156,8 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
             f"The texts of {name} differ: {texts[0][i : i + 30]!r} on the first side, "
             f"{texts[1][i : i + 30]!r} on the second. Compare annotations of the same texts."
         )
-    positions = [Positions(doc) for doc in docs]
-    sides = [
-        {side.item(entity) for entity in get_entities(doc, spans_key)}
-        for side, doc in zip(positions, docs, strict=True)
-    ]
+    compared = compare(Example(docs[1], docs[0]), spans_key)
+    positions, sides = compared.positions, (compared.gold, {*compared.predicted})
     found.all.add(*sides)
     found.discontinuous.add(*({item for item in side if len(item[1]) > 1} for side in sides))
     for label in {label for side in sides for label, _ in side}:
@@ -168,10 +166,10 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
     if docs[0].text != docs[1].text:
         # different whitespace would shift the offsets
         docs = docs[0], docs[0].copy()
-        set_entities(docs[1], map(positions[0].tokens, sorted(sides[1])), spans_key)
+        set_entities(docs[1], map(positions.tokens, sorted(sides[1])), spans_key)
     differing = [
         sorted(
-            (to_text_entity(item, positions[0], docs[0].text) for item in only),
+            (to_text_entity(item, positions, docs[0].text) for item in only),
             key=attrgetter("fragments", "label"),
         )
         for only in (sides[0] - sides[1], sides[1] - sides[0])

@@ -203,15 +203,12 @@ def _round_trip(
     found: list[list[Entity]] = []
     causes: dict[Entity, str] = {}
     for segment, entities in zip(segments, held, strict=True):
-        found.append([])
-        if entities:
-            # the order of the labels determines which of them gets a cell
-            labels = sorted({entity.label for entity in entities})
-            conflicts, spurious = find_conflicts(entities, tagging, labels)
-            missed = dict(conflicts)
-            causes |= {entity.shift(segment.start): cause for entity, cause in missed.items()}
-            found[-1] += [entity for entity in entities if entity not in missed]
-            found[-1] += spurious
+        # the order of the labels determines which of them gets a cell
+        labels = sorted({entity.label for entity in entities})
+        conflicts, spurious = find_conflicts(entities, tagging, labels) if entities else ([], [])
+        missed = dict(conflicts)
+        causes |= {entity.shift(segment.start): cause for entity, cause in conflicts}
+        found.append([*(entity for entity in entities if entity not in missed), *spurious])
     return set(merge_segments(found, segments)), causes
 
 
