@@ -116,18 +116,18 @@ def knowtator_file(name, annotations):
 
 def double_pipes(name, annotations):
     lines = []
-    for number, offsets in enumerate(annotations):
-        numbers = [str(n) for span in offsets for n in span]
-        lines.append("||".join([name, "Disease_Disorder", f"C000000{number}", *numbers]))
-    return "".join(f"{line}\n" for line in lines)
+    for offsets in annotations:
+        span = "||".join(f"{start}||{end}" for start, end in offsets)
+        lines.append(f"{name}||Disease_Disorder||C0000000||{span}\n")
+    return "".join(lines)
 
 
 def single_pipes(name, annotations):
     lines = []
     for offsets in annotations:
         span = ",".join(f"{start}-{end}" for start, end in offsets)
-        lines.append("|".join([name, span, "CUI-less", *["no", "*NULL*"] * 9, "*NULL*"]))
-    return "".join(f"{line}\r\n" for line in lines)
+        lines.append(f"{name}|{span}|CUI-less{'|no|*NULL*' * 9}|*NULL*\r\n")
+    return "".join(lines)
 
 
 # folders of texts and annotations for training, and of texts and annotations for the test

@@ -1,13 +1,9 @@
 import pytest
-from knowtator_files import HAIR_CELLS, TEXT, VERSION_2, version_1
+from knowtator_files import HAIR_CELLS, TEXT, VERSION_2, fragments, version_1
 
 from project.corpora.craft import read_craft
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import guess_format
-
-
-def fragments(record):
-    return [(e.label, e.fragments) for e in record.entities]
 
 
 @pytest.fixture

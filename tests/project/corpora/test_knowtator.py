@@ -1,5 +1,5 @@
 import pytest
-from knowtator_files import HAIR_CELLS, TEXT, VERSION_2, version_1
+from knowtator_files import HAIR_CELLS, TEXT, VERSION_2, fragments, version_1
 
 from project.corpora.knowtator import read_knowtator
 from spacy_gapdner.errors import GapDNERError
@@ -9,10 +9,6 @@ ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><annotations>&b
 EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><annotations>&a;</annotations>'
 SEVERAL = VERSION_2.replace("</document>", '</document><document id="2"/>')
 ROOT_CELLS = ("CL:2", [(9, 19)], "root cells")
-
-
-def fragments(record):
-    return [(e.label, e.fragments) for e in record.entities]
 
 
 def test_version_1(write, report):

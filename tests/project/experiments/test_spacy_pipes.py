@@ -2,7 +2,6 @@ import pytest
 import spacy
 from command_lines import invoke
 from spacy.language import Language
-from spacy.scorer import PRFScore
 from spacy.tokens import DocBin, Span
 from spacy.vocab import Vocab
 from tiny_pipeline import CORPUS, make_doc, make_nlp, save_corpus
@@ -21,10 +20,6 @@ GOLD = [
     ("SYMPTOM", [8, 9, 10]),
     ("BODY", [8, 9]),
 ]
-
-
-def counts(score: PRFScore):
-    return score.tp, score.fp, score.fn
 
 
 def test_converted_data(tmp_path):
@@ -51,7 +46,7 @@ def test_scores_of_spans(pipe):
 
     nlp.add_pipe(f"found_by_{pipe}")
     scores = score(nlp, [make_doc(nlp, TEXT, GOLD)])
-    assert {name: counts(of) for name, of in scores.items()} == {
+    assert {name: (of.tp, of.fp, of.fn) for name, of in scores.items()} == {
         "All entities": (2, 2, 2),
         # ignores the part and the entity that overlap with other gold entities
         "Contiguous, no overlap": (1, 1, 0),

@@ -39,16 +39,8 @@ def test_read(write, report):
         "unsupported line": 1,
     }
     assert report.counts("dropped") == {"entity crosses a sentence boundary": 1}
-    assert {i.kind: i.place.line for i in report.issues if i.place.line} == {
-        "unsupported line": 2,
-        "fragments out of order": 3,
-        "fragments normalized": 3,
-        "duplicate entity": 5,
-        "boundary moved to whole tokens": 6,
-        "entity crosses a sentence boundary": 7,
-        # the surface text has a space instead of the line end
-        "surface text differs": 7,
-    }
+    # in line 7, the surface text has a space instead of the line end
+    assert [i.place.line for i in report.issues if i.place.line] == [2, 3, 3, 3, 5, 6, 7, 7]
 
 
 @pytest.mark.parametrize(
