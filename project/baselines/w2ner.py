@@ -15,10 +15,11 @@ from spacy_gapdner.model.biaffine import Biaffine
 from spacy_gapdner.model.encoder import BiLSTM
 from spacy_gapdner.model.grid_network import GridNetwork, GridSettings
 
-from .distances import N_DISTANCES, distance_buckets
-
 # above the diagonal, and the rest of the grid
 _N_REGIONS = 2
+# distances of 2**7 tokens and more share the last bucket
+_SIZES = 9
+N_DISTANCES = 2 * _SIZES - 1
 NORM_EPS = 1e-12
 
 
@@ -158,6 +159,16 @@ class W2NERSettings(GridSettings):
             raise GapDNERError(
                 f"The model's dilations must be at least 1, but are {self.dilations}."
             )
+
+
+def distance_buckets(n: int, device: torch.device) -> Tensor:
+    """The buckets of the distances of all cells, with shape (n, n): 0, 1, 2-3, 4-7, ... words to
+    the right, and separately to the left."""
+    positions = torch.arange(n, device=device)
+    distances = positions[None, :] - positions[:, None]
+    # the exponent is the bit length of the distance
+    sizes = torch.frexp(distances.abs().float()).exponent.clamp(max=_SIZES - 1)
+    return sizes * distances.sign() + _SIZES - 1
 
 
 class PairNetwork(GridNetwork):

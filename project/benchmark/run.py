@@ -42,12 +42,21 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
             "model and optimizer": training["model"] + training["optimizer"],
         },
     }
+    n_words = sum(len(example.predicted) for example in examples)
+    speed = {
+        f"{mode}: {name}": {
+            "seconds": time,
+            "words_per_second": n_words / time,
+            "ratio": time / times["encoder alone"],
+        }
+        for mode, times in seconds.items()
+        for name, time in times.items()
+    }
     shares = {}
     # the networks of spaCy's pipes do not mark their parts for the profiler
     if isinstance(pipe, DiscontinuousEntityRecognizer):
         shares["nlp.pipe"] = prediction_shares(runner, examples)
         shares["training"] = training_shares(runner, examples)
-    n_words = sum(len(example.predicted) for example in examples)
     return {
         **asdict(subject),
         "cpu_time": cpu_time,
@@ -57,24 +66,9 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
         "device": get_device(subject.gpu_id),
         "docs": len(examples),
         "words": n_words,
-        "speed": compare_to_encoder(seconds, n_words),
+        "speed": speed,
         "shares": shares,
         "memory": {task: measure_memory(subject, task) for task in TASKS},
-    }
-
-
-def compare_to_encoder(
-    seconds: dict[str, dict[str, float]], n_words: int
-) -> dict[str, dict[str, float]]:
-    """RETURNS (dict): Seconds, words per second and ratio to the encoder, by mode and row."""
-    return {
-        f"{mode}: {name}": {
-            "seconds": time,
-            "words_per_second": n_words / time,
-            "ratio": time / times["encoder alone"],
-        }
-        for mode, times in seconds.items()
-        for name, time in times.items()
     }
 
 

@@ -90,16 +90,16 @@ def compare_cli(
     Prints means and standard deviations over seeds by name, and the differences to the first
     name."""
     with clean_errors():
-        found = compare(folders, published=published)
+        tables, warnings, statistics = compare(folders, published=published)
         if markdown_path is not None:
-            text = "\n".join(table.to_markdown() for table in found.tables)
+            text = "\n".join(table.to_markdown() for table in tables)
             with replacing(markdown_path) as temporary:
                 temporary.write_text(text, encoding="utf8")
         if json_path is not None:
-            write_json({"groups": found.groups, "warnings": found.warnings}, json_path)
-    for table in found.tables:
+            write_json({"groups": statistics, "warnings": warnings}, json_path)
+    for table in tables:
         table.print()
-    for warning in found.warnings:
+    for warning in warnings:
         msg.warn(warning)
 
 

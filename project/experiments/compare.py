@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from spacy_gapdner.errors import GapDNERError
 
@@ -19,18 +19,11 @@ _GAP_LENGTHS = range(1, 9)
 Groups = dict[str, list[Run]]
 
 
-class Comparison(NamedTuple):
-    """Tables that compare runs, warnings of one line each, and all statistics by name. Their scores
-    are between 0 and 1."""
-
-    tables: list[Table]
-    warnings: list[str]
-    groups: list[dict[str, Any]]
-
-
-def compare(folders: Sequence[Path], *, published: str | None = None) -> Comparison:
+def compare(
+    folders: Sequence[Path], *, published: str | None = None
+) -> tuple[list[Table], list[str], list[dict[str, Any]]]:
     """Compare recorded runs in folders and subfolders, optionally with "table2" or "table3" of the
-    paper."""
+    paper. Returns tables, warnings, and all statistics by name, with scores between 0 and 1."""
     if published is not None and published not in PUBLISHED:
         raise GapDNERError(f"Unknown table: {published!r}. Use {' or '.join(PUBLISHED)}.")
     groups = group_runs(find_runs(folders).values())
@@ -42,7 +35,7 @@ def compare(folders: Sequence[Path], *, published: str | None = None) -> Compari
     if published is not None:
         tables.append(_published_table(groups, published, parts[-1]))
     statistics = [_statistics(name, runs, parts) for name, runs in groups.items()]
-    return Comparison(tables, find_differences(groups), statistics)
+    return tables, find_differences(groups), statistics
 
 
 def group_runs(runs: Iterable[Run]) -> Groups:

@@ -1,17 +1,22 @@
 """A page with the entities of a text, the label grid, and plots of the attention weights."""
 
+import re
+from hashlib import sha256
+from io import BytesIO
+
 import numpy as np
 from markupsafe import Markup
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.text import Text
 
 from spacy_gapdner import render
 from spacy_gapdner.drawing.colors import choose_colors
 from spacy_gapdner.drawing.page import TEMPLATES, render_page
 
 from .attention_maps import AttentionReport, Cell, SegmentAttention
-from .plots import figure_bytes, inline_svg, new_figure
 
 _FORMATS = ("png", "svg")
 _INCHES_PER_TOKEN = 0.27
@@ -51,8 +56,8 @@ def draw_report(report: AttentionReport) -> dict[str, bytes]:
         for cell in segment.cells:
             figures["cell_{}-{}".format(*segment.address(*cell))] = plot_cell(segment, *cell)
         for name, figure in figures.items():
-            files |= {f"{name}.{format}": figure_bytes(figure, format) for format in _FORMATS}
-        segments.append((segment, list(map(inline_svg, figures.values()))))
+            files |= {f"{name}.{format}": _figure_bytes(figure, format) for format in _FORMATS}
+        segments.append((segment, list(map(_inline_svg, figures.values()))))
     labels = {x for s in report.segments for found in s.labels.values() for x in found}
     marks = {x.mark: "an entity type" if x.is_type else x.name for x in labels}
     body = _BODY.render(
@@ -72,7 +77,7 @@ def plot_cell(segment: SegmentAttention, row: int, column: int) -> Figure:
     sizes = [] if bars is None else [(_BARS_INCHES, _inches(len(bars)))]
     sizes += [] if weights is None else [_grid_size(segment)]
     widths, heights = zip(*sizes, strict=True)
-    figure = new_figure(sum(widths), max(heights))
+    figure = Figure((sum(widths), max(heights)), layout="constrained")
     axes = list(figure.subplots(1, len(sizes), squeeze=False, width_ratios=widths)[0])
     if bars is not None:
         _draw_bars(axes.pop(0), segment, min(row, column), bars, max(heights))
@@ -83,7 +88,7 @@ def plot_cell(segment: SegmentAttention, row: int, column: int) -> Figure:
 
 def plot_labels(segment: SegmentAttention) -> Figure:
     """RETURNS (Figure): The labels of a segment's cells."""
-    figure = new_figure(*_grid_size(segment))
+    figure = Figure(_grid_size(segment), layout="constrained")
     axes = figure.add_subplot()
     _draw_grid(axes, segment)
     found = sorted({(x.is_type, x.name) for labels in segment.labels.values() for x in labels})
@@ -100,6 +105,27 @@ def plot_labels(segment: SegmentAttention) -> Figure:
         handles = [Patch(label=name, color=colors[name]) for _, name in found]
         figure.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=9)
     return figure
+
+
+def _figure_bytes(figure: Figure, format: str, *, transparent: bool = False) -> bytes:
+    # names may contain dollar signs, but are not formulas
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+    buffer = BytesIO()
+    # by default, SVG files contain random ids and the date
+    metadata = {"Date": None} if format == "svg" else {}
+    with rc_context({"svg.hashsalt": "spacy-gapdner", "svg.fonttype": "none"}):
+        figure.savefig(buffer, format=format, metadata=metadata, dpi=144, transparent=transparent)
+    return buffer.getvalue()
+
+
+def _inline_svg(figure: Figure) -> Markup:
+    # without metadata
+    svg = _figure_bytes(figure, "svg", transparent=True).decode("utf-8")
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    # ids must be unique in a page
+    name = sha256(svg.encode()).hexdigest()[:8]
+    return Markup(re.sub(r'( id="|href="#|url\(#)', rf"\g<1>f{name}-", svg))
 
 
 def _draw_bars(

@@ -7,11 +7,16 @@ from equations import bucket, by_cell
 from grid_models import WIDTH as N_IN
 from grid_models import fixed_vectors, initialize_model, network_of, score
 
-from project.baselines.distances import N_DISTANCES, distance_buckets
 from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
 from project.baselines.toe import TOENetwork, TOESettings
-from project.baselines.w2ner import DilatedConvolutions, W2NERNetwork, W2NERSettings
+from project.baselines.w2ner import (
+    N_DISTANCES,
+    DilatedConvolutions,
+    W2NERNetwork,
+    W2NERSettings,
+    distance_buckets,
+)
 
 LABELS = ["A", "B"]
 W2NER = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4, "dilations": [1, 2]}
