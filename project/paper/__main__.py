@@ -60,16 +60,11 @@ def figures_cli(
 
 def _print_figures(corpus: str, checks: list[dict[str, Any]]) -> None:
     msg.divider(f"Published figures: {corpus}")
-    rows = [
-        (
-            check["name"],
-            str(check["expected"]),
-            "?" if check["found"] is None else str(check["found"]),
-            check["result"],
-            check["hint"] or check["source"],
-        )
-        for check in checks
-    ]
+    rows = []
+    for check in checks:
+        found = "?" if check["found"] is None else str(check["found"])
+        reason = check["hint"] or check["source"]
+        rows.append((check["name"], str(check["expected"]), found, check["result"], reason))
     header = ("", "published", "found", "result", "source or possible reason")
     msg.table(rows, header=header, divider=True, max_col=80)
     counts = Counter(check["result"] for check in checks)

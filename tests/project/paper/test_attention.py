@@ -12,9 +12,10 @@ from thinc.api import Model
 from tiny_pipeline import ANNOTATED, make_nlp, trained_pipeline
 
 from project.paper.attention import app
-from project.paper.attention_cells import choose_cells, find_segment
 from project.paper.attention_maps import (
+    choose_cells,
     find_network,
+    find_segment,
     record_attention,
 )
 from project.paper.attention_page import draw_report, plot_cell
