@@ -12,12 +12,8 @@ from .store import Store, Texts
 
 
 class Adjudication:
-    """The disagreements between two folders.
-
-    first (Path): A folder of texts and annotation files.
-    second (Path): A folder of the same texts with other annotation files.
-    RAISES (GapDNERError): If no text is annotated in both folders.
-    """
+    """The disagreements between two folders of the same texts with annotation files. Raises a
+    GapDNERError if no text is annotated in both folders."""
 
     def __init__(self, first: Path, second: Path) -> None:
         is_clear = first.name != second.name
@@ -33,13 +29,7 @@ class Adjudication:
 
     def prepare(self, folder: Path) -> None:
         """Write the texts with the entities on which both folders agree and the notes of the first
-        folder.
-
-        Texts without disagreements are marked as done. Existing files are kept.
-
-        folder (Path): The folder. It is created if necessary.
-        RAISES (GapDNERError): If a text differs between the folders.
-        """
+        folder. Texts without disagreements are marked as done. Existing files are kept."""
         for store in self.stores:
             check_apart(folder, store.folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -58,7 +48,7 @@ class Adjudication:
                 adjudicated.journal.add(name, Entry("done", annotator=adjudicated.annotator))
 
     def disagreements(self, name: str) -> list[Proposal]:
-        """RETURNS (list[Proposal]): The entities of a text that only one folder contains."""
+        """The entities of a text that only one folder contains."""
         if name not in self.names:
             return []
         first, second = (_keys(store.load(name).file) for store in self.stores)

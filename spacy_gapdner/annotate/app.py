@@ -16,7 +16,6 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
 from ..drawing.page import PAGE_CSS
-from ..errors import GapDNERError
 from ..web import LOOPBACK, WorkThread, new_app
 from .session import Order, Session
 from .store import Annotation, ChangedError, Store
@@ -28,15 +27,9 @@ _MAX_BYTES = 16_000_000
 def create_app(
     session: Session, *, token: str | None = None, hosts: tuple[str, ...] = LOOPBACK
 ) -> FastAPI:
-    """Create the web application.
-
-    session (Session): The session.
-    token (Optional[str]): Password that each request must contain.
-    hosts (tuple[str, ...]): Allowed host names. See `new_app`.
-    RETURNS (FastAPI): The application.
-    """
+    """Create the web application. `token` is a password that each request must contain. See
+    `new_app` for `hosts`."""
     app = new_app(hosts, _MAX_BYTES, "Split the text into several files.")
-    app.add_exception_handler(GapDNERError, _refuse)
     app.add_exception_handler(OSError, _refuse)
     # the session is not thread-safe
     run = WorkThread().run
@@ -132,4 +125,4 @@ def create_app(
 async def _refuse(request: Request, error: Exception) -> Response:
     # the message of an OSError may contain the name of a temporary file
     detail = getattr(error, "strerror", None) or str(error)
-    return JSONResponse({"detail": detail}, 422 if isinstance(error, GapDNERError) else 500)
+    return JSONResponse({"detail": detail}, 500)

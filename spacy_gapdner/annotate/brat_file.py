@@ -26,20 +26,16 @@ _REFERENCE = re.compile(r"(?:[AMN#RE]\d+\S*|\*)\t")
 
 @dataclass(frozen=True)
 class Mark:
-    """An entity in a text.
-
-    label (str): The entity type.
-    fragments (tuple[tuple[int, int], ...]): Character ranges in text order.
-    id (Optional[str]): The id in the file. None for a new entity.
-    """
+    """An entity in a text, with character ranges in text order."""
 
     label: str
     fragments: Fragments
+    # None for a new entity
     id: str | None = None
 
     @property
     def key(self) -> tuple[str, Fragments]:
-        """RETURNS (tuple[str, Fragments]): Label and fragments, which identify an entity."""
+        """Label and fragments, which identify an entity."""
         return self.label, self.fragments
 
 
@@ -47,10 +43,8 @@ class BratFile:
     """An annotation file. It remembers deleted lines, so that entities can be restored together
     with their attributes, notes and relations.
 
-    content (bytes): The content of the file.
-    text (str): The text of the document, including line ends and byte order mark.
-    where (str): The name of the file, for messages.
-    RAISES (GapDNERError): If the file is not UTF-8, or does not count offsets like brat.
+    The text includes line ends and the byte order mark. Raises a GapDNERError if the file is not
+    UTF-8, or does not count offsets like brat.
     """
 
     def __init__(self, content: bytes, text: str, where: str) -> None:
@@ -86,11 +80,11 @@ class BratFile:
 
     @property
     def content(self) -> bytes:
-        """RETURNS (bytes): The current content of the file."""
+        """The current content of the file."""
         return (self._bom + "".join(self._current)).encode("utf-8")
 
     def notes(self) -> dict[str, list[str]]:
-        """RETURNS (dict[str, list[str]]): The lines that refer to each entity, without ids."""
+        """The lines that refer to each entity, without ids."""
         found: dict[str, list[str]] = {}
         for line in self._current:
             for target in _targets(line):
@@ -98,13 +92,11 @@ class BratFile:
         return found
 
     def change(self, marks: Sequence[Mark]) -> list[str]:
-        """Replace the entities. Unchanged entities keep their lines, and changed entities keep
+        """Replace all entities. Unchanged entities keep their lines, and changed entities keep
         their ids. New entities without an id get the next number.
 
-        marks (Sequence[Mark]): All entities of the new file.
-        RETURNS (list[str]): Descriptions of the lines that were deleted or shortened because of
-            deleted entities.
-        RAISES (GapDNERError): If a label, an id or a fragment is invalid.
+        Returns descriptions of the lines that were deleted or shortened because of deleted
+        entities. Raises a GapDNERError if a label, an id or a fragment is invalid.
         """
         marks = [clean_mark(mark, self.text) for mark in marks]
         lines, entities, line_of = list(self._lines), {}, dict(self._line_of)
@@ -149,13 +141,7 @@ class BratFile:
 
 
 def clean_mark(mark: Mark, text: str) -> Mark:
-    """Normalize the fragments of an entity.
-
-    mark (Mark): The entity.
-    text (str): The text of the document.
-    RETURNS (Mark): The entity with normalized fragments.
-    RAISES (GapDNERError): If a fragment is outside the text.
-    """
+    """Normalize the fragments of an entity. Raises a GapDNERError if one is outside the text."""
     entity = TextEntity(mark.label, mark.fragments)
     fragments = clean_fragments(text, entity, Report()) if mark.fragments else ()
     if not fragments:

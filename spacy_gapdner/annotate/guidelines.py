@@ -15,15 +15,10 @@ _ENTITY = re.compile(rb"^T\d+\t(\S+) ", re.MULTILINE)
 
 
 class Label(BaseModel, extra="forbid"):
-    """A label, or its settings in labels.json.
-
-    name (str): The name.
-    color (str): The CSS color.
-    key (Optional[str]): The key that selects the label.
-    description (str): The description.
-    """
+    """A label, or its settings in labels.json."""
 
     name: str = ""
+    # a CSS color, and the key on the keyboard
     color: str = ""
     key: str | None = Field(default=None, min_length=1, max_length=1)
     description: str = ""
@@ -32,16 +27,14 @@ class Label(BaseModel, extra="forbid"):
 def read_guidelines(
     given: str | None, folders: Sequence[Path], known: Iterable[str] = ()
 ) -> list[Label]:
-    """Read the labels to annotate with.
+    """Read the labels to annotate with, in order.
 
-    given (Optional[str]): Comma-separated names, or a file: brat's annotation.conf, or labels.json
-        such as {"ADE": {"color": "#d86000", "key": "b", "description": "..."}}, in which all values
-        are optional. Defaults to the first such file in the folders.
-    folders (Sequence[Path]): Folders with annotated texts.
-    known (Iterable[str]): Labels of the model. If there is no file, these labels and the labels in
-        the annotation files are used.
-    RETURNS (list[Label]): The labels in order.
-    RAISES (GapDNERError): If there are no labels, or the file is invalid.
+    They are given as comma-separated names, or as a file: brat's annotation.conf, or labels.json
+    such as {"ADE": {"color": "#d86000", "key": "b", "description": "..."}}, in which all values are
+    optional. The default is the first such file in the folders. If there is no file, the labels
+    that the model knows and the labels in the annotation files are used.
+
+    Raises a GapDNERError if there are no labels, or the file is invalid.
     """
     if given is None:
         files = (folder / name for folder in folders for name in _NAMES)
@@ -52,8 +45,10 @@ def read_guidelines(
     else:
         return _make_labels(given.split(","), {}, given)
     if path is None:
-        used = {label for folder in folders for label in _used(folder)}
-        return _make_labels([*known, *sorted(used)], {}, str(folders[0]))
+        files = (file for folder in folders for file in visible_files(folder, (".ann",)))
+        used = {label for file in files for label in _ENTITY.findall(file.read_bytes())}
+        names = (label.decode("utf-8", "replace") for label in sorted(used))
+        return _make_labels([*known, *names], {}, str(folders[0]))
     if path.suffix == ".conf":
         return _make_labels(_read_conf(path), {}, str(path))
     settings = _read_json(path)
@@ -103,10 +98,3 @@ def _read_conf(path: Path) -> list[str]:
         elif section == "[entities]" and name and not name.startswith(("!", "-", "<")):
             names.append(name.split()[0])
     return names
-
-
-def _used(folder: Path) -> set[str]:
-    found: set[bytes] = set()
-    for path in visible_files(folder, (".ann",)):
-        found.update(_ENTITY.findall(path.read_bytes()))
-    return {label.decode("utf-8", "replace") for label in found}

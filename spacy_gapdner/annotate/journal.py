@@ -11,26 +11,18 @@ Status = Literal["new", "done", "skipped", "doubtful"]
 
 
 class Entry(NamedTuple):
-    """The status of a text.
-
-    status (str): "new", "done", "skipped" or "doubtful".
-    rejected (tuple[Mark, ...]): Rejected proposals.
-    annotator (str): The annotator.
-    time (float): The time in seconds since 1970.
-    """
+    """The status of a text, with rejected proposals, the annotator and the time."""
 
     status: Status = "new"
     rejected: tuple[Mark, ...] = ()
     annotator: str = ""
+    # seconds since 1970
     time: float = 0.0
 
 
 class Journal:
     """The file `.gapdner/annotate.jsonl` of a folder. It contains a line for each change, and the
-    last line of a text is valid. Lines added by other processes are read, too.
-
-    folder (Path): The folder.
-    """
+    last line of a text is valid. Lines added by other processes are read, too."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / ".gapdner" / "annotate.jsonl"
@@ -38,7 +30,7 @@ class Journal:
         self._read = 0
 
     def entries(self) -> dict[str, Entry]:
-        """RETURNS (dict[str, Entry]): The last entry of each text."""
+        """The last entry of each text."""
         if self.path.exists() and self.path.stat().st_size > self._read:
             with self.path.open("rb") as stream:
                 stream.seek(self._read)
@@ -50,11 +42,7 @@ class Journal:
         return self._entries
 
     def add(self, name: str, entry: Entry) -> None:
-        """Add an entry, unless only the time differs from the last entry.
-
-        name (str): The id of the text.
-        entry (Entry): The entry.
-        """
+        """Add an entry, unless only the time differs from the last entry."""
         before = self.entries().get(name, Entry())
         if entry[:3] == before[:3]:
             return
@@ -68,7 +56,7 @@ class Journal:
             stream.write(json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n")
 
     def done(self) -> list[str]:
-        """RETURNS (list[str]): The ids of the texts that are done."""
+        """The ids of the texts that are done."""
         return [name for name, entry in self.entries().items() if entry.status == "done"]
 
 

@@ -53,18 +53,13 @@ def learn(
     data: str | None,
     report: Report,
 ) -> tuple[bool, str]:
-    """Continue to train a pipeline with the optimizer, batches and augmentation of its config. It
-    is saved if its score on held-out texts is not lower than the score of the current pipeline.
+    """Continue to train the pipeline `model` with the optimizer, batches and augmentation of its
+    config. It is saved in `output` if its score on held-out texts is not lower than the score of
+    the current pipeline `before`.
 
-    model (str): Folder or name of the pipeline.
-    stems (Sequence[tuple[str, str]]): The ids and files of the texts, without file extension.
-    output (str): Folder of the new pipeline. It is never written partially.
-    spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
-    before (str): The current pipeline.
-    data (Optional[str]): Training data of the pipeline, to sample from.
-    report (Report): Collects annotation that cannot be used.
-    RETURNS (tuple[bool, str]): Whether the new pipeline was saved, and a message.
-    RAISES (GapDNERError): If training fails.
+    `stems` are the ids and files of the texts, without file extension. Sentences are sampled from
+    the training `data` of the pipeline, too. Returns whether the new pipeline was saved, and a
+    message.
     """
     fix_random_seed(0)
     records = [read_document(Path(stem), name, report) for name, stem in stems]
@@ -112,16 +107,15 @@ def _score(scores: Mapping[str, Any], key: str) -> float:
 
 
 def describe_scores(scores: Mapping[str, Any], key: str) -> str:
-    """RETURNS (str): The scores of a pipeline, such as "F1 66.5, discontinuous F1 43.5"."""
+    """The scores of a pipeline, such as "F1 66.5, discontinuous F1 43.5"."""
     names = {"F1": f"spans_{key}_f", "discontinuous F1": f"spans_{key}_disc_f"}
     found = {shown: scores[name] for shown, name in names.items() if scores.get(name) is not None}
     return ", ".join(f"{shown} {100 * score:.1f}" for shown, score in found.items())
 
 
 def is_held_out(name: str) -> bool:
-    """RETURNS (bool): Whether a text is never used for training. This only depends on its name, so
-    that no pipeline is evaluated on its training data.
-    """
+    """Whether a text is never used for training. This only depends on its name, so that no pipeline
+    is evaluated on its training data."""
     return sha1(name.encode(), usedforsecurity=False).digest()[0] % _SHARE == 0
 
 

@@ -24,26 +24,17 @@ Loader = Callable[[str], tuple[Language, DiscontinuousEntityRecognizer]]
 
 
 class Proposal(NamedTuple):
-    """A proposed entity.
-
-    label (str): The entity type.
-    fragments (tuple[tuple[int, int], ...]): Character ranges.
-    score (Optional[float]): The score of the model.
-    source (str): "model", or the name of an annotator.
-    """
+    """A proposed entity, with character ranges and the score of the model."""
 
     label: str
     fragments: Fragments
     score: float | None = None
+    # or the name of an annotator
     source: str = "model"
 
 
 class Proposer:
-    """The model of a server. It can be replaced while the server is running.
-
-    name (str): Folder or name of the pipeline.
-    load (Callable[[str], tuple[Language, DiscontinuousEntityRecognizer]]): Loads a pipeline.
-    """
+    """The model of a server. It can be replaced while the server is running."""
 
     def __init__(self, name: str, load: Loader) -> None:
         self.name = name
@@ -60,7 +51,7 @@ class Proposer:
         self._proposals: dict[str, list[Proposal]] = {}
 
     def describe(self) -> str:
-        """RETURNS (str): The name and version of the pipeline, and its score."""
+        """The name and version of the pipeline, and its score."""
         meta = self.model.nlp.meta
         name = f"{Path(self.name).name} {meta['version']}"
         scores = describe_scores(meta.get("performance", {}), self.model.pipe.key)
@@ -69,11 +60,7 @@ class Proposer:
         return f"{name}: {scores} on development data" if scores else name
 
     def swap(self, name: str) -> None:
-        """Replace the pipeline.
-
-        name (str): Folder or name of the new pipeline.
-        RAISES (GapDNERError): If it cannot be loaded. The current pipeline is kept.
-        """
+        """Replace the pipeline. The current one is kept if the new one cannot be loaded."""
         self.model = LongTextPipeline(*self.thread.submit(lambda: self.load(name)).result())
         self.is_retrained = Path(name).absolute() != Path(self.name).absolute()
         self.version += 1
@@ -81,11 +68,7 @@ class Proposer:
 
     async def propose(self, text: str) -> list[Proposal]:
         """Find the entities of a text. Other requests are processed between the pieces of a long
-        text.
-
-        text (str): The text.
-        RETURNS (list[Proposal]): The entities.
-        """
+        text."""
         model, known = self.model, self._proposals
         if text not in known:
             pieces = await self.thread.run(partial(model.split, text))
@@ -95,11 +78,7 @@ class Proposer:
 
     def rank(self, names: Sequence[str], read: Callable[[str], str]) -> None:
         """Start to compute the uncertainty about texts in the background, unless it has started
-        with the current model.
-
-        names (Sequence[str]): The ids of the texts.
-        read (Callable[[str], str]): Reads a text.
-        """
+        with the current model."""
         if self._ranking is not self.model:
             self._ranking, self.pending = self.model, True
             args = (names, read, self.model)

@@ -17,10 +17,7 @@ from .brat_file import Mark
 
 class Checker:
     """Segments texts like a pipeline, and finds entities that it cannot learn, like `debug-data`.
-
-    splitter (Language): Pipeline that tokenizes texts and splits sentences.
-    settings (Mapping[str, Any]): The `max_length` and `stride` of the recognizer.
-    """
+    The settings are those of the recognizer."""
 
     def __init__(self, splitter: Language, settings: Mapping[str, Any] = DEFAULT_SETTINGS) -> None:
         self.splitter = splitter
@@ -33,12 +30,7 @@ class Checker:
         return doc, get_segments(doc, self.max_length, self.stride)
 
     def warn(self, marks: Sequence[Mark], text: str) -> list[list[str]]:
-        """Find the reasons why a model cannot learn entities.
-
-        marks (Sequence[Mark]): The entities.
-        text (str): The text of the document.
-        RETURNS (list[list[str]]): The warnings about each entity.
-        """
+        """The reasons why a model cannot learn each of the entities."""
         doc, segments = self.segment(text)
         entities, warnings = [], []
         for mark in marks:

@@ -23,29 +23,21 @@ _PERSON = re.compile(r"\w[\w .'-]{0,63}")
 
 @dataclass
 class Session:
-    """The state of a server. It must only be used in one thread.
-
-    texts (Texts): The texts.
-    labels (list[Label]): The labels.
-    checker (Checker): Segments texts and finds entities that cannot be learned.
-    annotator (str): The name of the annotator, unless the folder is shared.
-    proposer (Optional[Proposer]): The model.
-    trainer (Optional[Trainer]): Trains the model.
-    adjudication (Optional[Adjudication]): The folders to adjudicate.
-    order (str): The initial order of the texts.
-    retrain_after (Optional[int]): Train each time this number of texts has been completed.
-    shared (bool): Whether several annotators share the folder. Each has a subfolder.
-    """
+    """The state of a server. It must only be used in one thread."""
 
     texts: Texts
     labels: list[Label]
     checker: Checker
+    # unless the folder is shared
     annotator: str = "annotator"
     proposer: Proposer | None = None
     trainer: Trainer | None = None
     adjudication: Adjudication | None = None
+    # the initial order
     order: Order = "files"
+    # the number of texts that must be completed before the next training
     retrain_after: int | None = None
+    # whether each annotator has a subfolder
     shared: bool = False
     _stores: dict[str, Store] = field(default_factory=dict)
     _trained: set[str] = field(default_factory=set)
@@ -60,12 +52,8 @@ class Session:
                     self.store(path.name)
 
     def store(self, person: str) -> Store:
-        """Get the annotation of a person.
-
-        person (str): The name. It is only used if the folder is shared.
-        RETURNS (Store): The annotation of the person.
-        RAISES (GapDNERError): If the name is invalid.
-        """
+        """The annotation of a person. The name is only used if the folder is shared. Raises a
+        GapDNERError if it is invalid."""
         name = person.strip() if self.shared else self.annotator
         if name not in self._stores:
             if not _PERSON.fullmatch(name):
@@ -75,7 +63,7 @@ class Session:
         return self._stores[name]
 
     def project(self, person: str) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The labels and settings for the page."""
+        """The labels and settings for the page."""
         folder = self.texts.folder
         return {
             "name": folder.name,
@@ -88,12 +76,7 @@ class Session:
         }
 
     def list_texts(self, store: Store, order: Order) -> dict[str, Any]:
-        """List all texts.
-
-        store (Store): The annotation of the person.
-        order (str): The order of the texts.
-        RETURNS (dict[str, Any]): The texts, and whether uncertainties are still being computed.
-        """
+        """All texts, and whether uncertainties are still being computed."""
         names, entries = self.texts.list(), store.journal.entries()
         scores: dict[str, float] = {}
         pending = False
@@ -117,7 +100,7 @@ class Session:
         return {"texts": texts, "pending": pending}
 
     def show(self, loaded: Loaded) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): A text with its annotation."""
+        """A text with its annotation."""
         text = loaded.file.text
         doc, _ = self.checker.segment(text)
         return {
@@ -132,15 +115,8 @@ class Session:
         }
 
     def save(self, store: Store, name: str, sent: Annotation) -> dict[str, Any]:
-        """Save the annotation of a text, and start training if necessary.
-
-        store (Store): The annotation of the person.
-        name (str): The id of the text.
-        sent (Annotation): The new annotation.
-        RETURNS (dict[str, Any]): The new version, the entities with ids, and the removed lines.
-        RAISES (ChangedError): If the annotation is not based on the current version.
-        RAISES (GapDNERError): If an entity is invalid.
-        """
+        """Save the annotation of a text, and start training if necessary. Returns the new version,
+        the entities with ids, and the removed lines. See `Store.save` for the errors."""
         loaded, removed = store.save(name, sent)
         due = self.retrain_after is not None and len(self._new()) >= self.retrain_after
         if self.trainer and due and not self.trainer.is_running:
@@ -149,7 +125,7 @@ class Session:
         return {"version": loaded.version, "entities": entities, "removed": removed}
 
     def choose(self, loaded: Loaded, proposals: list[Proposal]) -> list[dict[str, Any]]:
-        """RETURNS (list[dict[str, Any]]): Proposals that are neither accepted nor rejected."""
+        """The proposals that are neither accepted nor rejected."""
         labels = {label.name for label in self.labels}
         decided = {m.key for m in (*loaded.file.entities.values(), *loaded.entry.rejected)}
         if self.adjudication is not None:
@@ -158,7 +134,7 @@ class Session:
         return [p._asdict() for p in proposals if p[:2] not in decided and p.label in labels]
 
     def state(self, store: Store) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The progress of a person and the state of training."""
+        """The progress of a person and the state of training."""
         return {
             "done": sum(name in self.texts.paths for name in store.journal.done()),
             "total": len(self.texts.paths),
@@ -171,10 +147,7 @@ class Session:
         }
 
     def train(self) -> None:
-        """Start training on all texts that are done.
-
-        RAISES (GapDNERError): If there is no model, no text is done, or training is running.
-        """
+        """Start training on all texts that are done. See `Trainer.start` for the errors."""
         if self.trainer is None:
             raise GapDNERError("There is no model to train. Restart annotate with a model.")
         done = self._done()

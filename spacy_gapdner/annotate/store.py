@@ -18,14 +18,9 @@ from .journal import Entry, Journal, Status
 
 
 class Annotation(Message):
-    """The new annotation of a text.
+    """The new annotation of a text, with rejected proposals."""
 
-    version (str): The version on which it is based.
-    entities (list[Mark]): All entities.
-    status (str): The status.
-    rejected (tuple[Mark, ...]): Rejected proposals.
-    """
-
+    # the version on which it is based
     version: str
     entities: list[Mark]
     status: Status
@@ -34,22 +29,17 @@ class Annotation(Message):
 
 @dataclass(frozen=True)
 class Loaded:
-    """The current state of a text.
-
-    id (str): The id of the text.
-    file (BratFile): The annotation file, with the text.
-    exists (bool): Whether the annotation file exists.
-    entry (Entry): The status.
-    """
+    """The current state of a text."""
 
     id: str
     file: BratFile
+    # whether the file exists
     exists: bool
     entry: Entry
 
     @property
     def version(self) -> str:
-        """RETURNS (str): A digest of the text, the annotation and the status."""
+        """A digest of the text, the annotation and the status."""
         rejected = [mark.key for mark in self.entry.rejected]
         state = json.dumps([self.exists, self.entry.status, rejected, self.file.text])
         return sha1(state.encode() + self.file.content, usedforsecurity=False).hexdigest()
@@ -60,18 +50,14 @@ class ChangedError(Exception):
 
 
 def inside(path: Path, folder: Path) -> Path:
-    """RETURNS (Path): The path; a GapDNERError if a link leads out of the folder."""
+    """Return the path. Raises a GapDNERError if a link leads out of the folder."""
     if not path.resolve().is_relative_to(folder.resolve()):
         raise GapDNERError(f"{path} is a link out of {folder}. Replace it with a copy.")
     return path
 
 
 class Texts:
-    """The texts in a folder.
-
-    folder (Path): The folder of .txt files.
-    RAISES (GapDNERError): If the folder contains no .txt files.
-    """
+    """The .txt files in a folder. Raises a GapDNERError if there are none."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
@@ -84,16 +70,14 @@ class Texts:
             raise GapDNERError(f"{folder} contains no .txt files. Check the path.")
 
     def list(self) -> list[str]:
-        """RETURNS (list[str]): The ids of all texts: their paths in the folder without file
-        extension.
-        """
+        """The ids of all texts: their paths in the folder without file extension."""
         files = visible_files(self.folder, (".txt",))
         names = [path.relative_to(self.folder).as_posix().removesuffix(".txt") for path in files]
         self.paths = dict(zip(map(printable, names), files, strict=True))
         return list(self.paths)
 
     def begin(self, name: str) -> str:
-        """RETURNS (str): The first words of a text when it was first listed."""
+        """The first words of a text when it was first listed."""
         if name not in self._begins:
             self._begins[name] = ""
             # errors are shown when the text is opened
@@ -102,24 +86,14 @@ class Texts:
         return self._begins[name]
 
     def read(self, name: str) -> str:
-        """Read a text.
-
-        name (str): The id of the text.
-        RETURNS (str): The text, including line ends and byte order mark.
-        RAISES (GapDNERError): If the file does not exist, is outside the folder, or is not UTF-8.
-        """
+        """Read a text, including line ends and byte order mark. Raises a GapDNERError if the file
+        does not exist, is outside the folder, or is not UTF-8."""
         return read_text(inside(self.paths[name], self.folder), keep_bom=True)
 
 
 class Store:
-    """The annotation of texts by one person.
-
-    texts (Texts): The texts.
-    annotator (str): The name of the person.
-    folder (Optional[Path]): Folder for annotation files and copies of the texts. Defaults to the
-        folder of the texts.
-    RAISES (GapDNERError): If a link leads out of the folder.
-    """
+    """The annotation of texts by one person, in the folder of the texts or in another folder with
+    copies of the texts. Raises a GapDNERError if a link leads out of the folder."""
 
     def __init__(self, texts: Texts, annotator: str, folder: Path | None = None) -> None:
         self.texts = texts
@@ -131,21 +105,16 @@ class Store:
         self._files: dict[str, BratFile] = {}
 
     def stem(self, name: str) -> Path:
-        """RETURNS (Path): The annotation file of a text without file extension."""
+        """The annotation file of a text without file extension."""
         return self.folder / self.texts.paths[name].relative_to(self.texts.folder).with_suffix("")
 
     def is_annotated(self, name: str) -> bool:
-        """RETURNS (bool): Whether a text has an annotation file and is complete."""
+        """Whether a text has an annotation file and is complete."""
         is_begun = self.journal.entries().get(name, Entry("done")).status != "done"
         return with_ending(self.stem(name), ".ann").exists() and not is_begun
 
     def load(self, name: str) -> Loaded:
-        """Read a text with its annotation.
-
-        name (str): The id of the text.
-        RETURNS (Loaded): The current state.
-        RAISES (GapDNERError): If the text or its annotation cannot be read.
-        """
+        """Read a text with its annotation. Raises a GapDNERError if it cannot be read."""
         text = self.texts.read(name)
         path = inside(with_ending(self.stem(name), ".ann"), self.folder)
         exists = path.exists()
@@ -159,12 +128,9 @@ class Store:
         """Write the annotation of a text. A new file is only created if there are entities or the
         text is done.
 
-        name (str): The id of the text.
-        sent (Annotation): The new annotation.
-        RETURNS (tuple[Loaded, list[str]]): The new state with the entities in the given order, and
-            the removed lines.
-        RAISES (ChangedError): If the version is not the current one. Nothing is written.
-        RAISES (GapDNERError): If an entity is invalid.
+        Returns the new state with the entities in the given order, and the removed lines. Raises a
+        ChangedError if the version is not the current one, and a GapDNERError if an entity is
+        invalid. Then nothing is written.
         """
         now = self.load(name)
         if now.version != sent.version:
@@ -179,11 +145,7 @@ class Store:
         return self.load(name), removed
 
     def write(self, name: str, content: bytes) -> None:
-        """Write an annotation file, and a copy of the text if it is in another folder.
-
-        name (str): The id of the text.
-        content (bytes): The content of the annotation file.
-        """
+        """Write an annotation file, and a copy of the text if it is in another folder."""
         stem, source = self.stem(name), self.texts.paths[name]
         files = {".ann": content}
         if self.folder != self.texts.folder:

@@ -20,14 +20,9 @@ NO_TRAINING = {"state": "none", "texts": 0, "message": ""}
 class Trainer:
     """Trains a pipeline on texts that are done, and uses the new pipeline if it is not worse.
 
-    model (str): Folder or name of the pipeline that training always starts from.
-    folder (Path): Folder for the new pipeline (`model`), the one that it replaced
-        (`previous-model`) and `training.log`.
-    swap (Callable[[str], None]): Called with the folder of the pipeline to use.
-    data (Optional[Path]): Training data of the pipeline, which is mixed in.
-    spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
-    gpu_id (int): The GPU to use, or -1 for the CPU.
-    code (Optional[Path]): Python file to import first.
+    Training always starts from `model` and mixes in its training `data`. The folder contains the
+    new pipeline (`model`), the one that it replaced (`previous-model`) and `training.log`. `swap`
+    is called with the folder of the pipeline to use.
     """
 
     def __init__(
@@ -61,15 +56,12 @@ class Trainer:
 
     @property
     def is_running(self) -> bool:
-        """RETURNS (bool): Whether training is running."""
+        """Whether training is running."""
         return bool(self.training["state"] == "running")
 
     def start(self, stems: Sequence[tuple[str, Path]]) -> None:
-        """Start training.
-
-        stems (Sequence[tuple[str, Path]]): The ids and files of the texts, without file extension.
-        RAISES (GapDNERError): If there are no texts, or training is running.
-        """
+        """Start training on the ids and files of texts, without file extension. Raises a
+        GapDNERError if there are none, or training is running."""
         if self.is_running:
             raise GapDNERError("Training is already running. Wait until it is finished.")
         if not stems:
@@ -79,10 +71,8 @@ class Trainer:
         threading.Thread(target=self._train, args=(json.dumps(job),), daemon=True).start()
 
     def go_back(self) -> None:
-        """Use the pipeline before the last training again.
-
-        RAISES (GapDNERError): If there is no previous pipeline, or training is running.
-        """
+        """Use the pipeline before the last training again. Raises a GapDNERError if there is no
+        previous pipeline, or training is running."""
         if self.previous is None or self.is_running:
             raise GapDNERError("There is no previous model, or training is running.")
         self.swap(self.previous)

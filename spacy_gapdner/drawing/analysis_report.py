@@ -38,13 +38,8 @@ _N_COMMON = 15
 def write_report(
     reports: Mapping[str, ModelReport], data: str, folder: Path, n_examples: int | None = None
 ) -> None:
-    """Write report.html, analysis.json, scores.csv and errors.csv.
-
-    reports (Mapping[str, ModelReport]): Reports on the same data by model name.
-    data (str): Name of the data.
-    folder (Path): The folder. Either all files are written, or none.
-    n_examples (Optional[int]): Number of errors in the page. See `render_report`.
-    """
+    """Write report.html, analysis.json, scores.csv and errors.csv, or none of them. See
+    `render_report` for the other arguments."""
     with filling(folder) as filled:
         page = render_report(reports, data, n_examples)
         (filled / "report.html").write_text(page, encoding="utf-8")
@@ -57,7 +52,13 @@ def write_report(
         ]
         errors = [(name, *e.to_row()) for name, report in reports.items() for e in report.errors]
         tables: dict[str, list[Iterable[Any]]] = {
-            "scores.csv": [list(scores[0]), *(map(_rounded, row.values()) for row in scores)],
+            "scores.csv": [
+                list(scores[0]),
+                *(
+                    [round(x, 6) if isinstance(x, float) else x for x in row.values()]
+                    for row in scores
+                ),
+            ],
             "errors.csv": [("model", *ERROR_COLUMNS), *errors],
         }
         for file, rows in tables.items():
@@ -68,14 +69,8 @@ def write_report(
 def render_report(
     reports: Mapping[str, ModelReport], data: str, n_examples: int | None = None
 ) -> str:
-    """Create the page.
-
-    reports (Mapping[str, ModelReport]): Reports on the same data by model name.
-    data (str): Name of the data.
-    n_examples (Optional[int]): Size of a random sample of errors per kind and model. All errors are
-        shown if None.
-    RETURNS (str): A self-contained HTML page.
-    """
+    """Create a self-contained HTML page from reports on the same data by model name. It shows a
+    random sample of `n_examples` errors per kind and model, or all if None."""
     totals = [report.scores.groups["subset"]["all"] for report in reports.values()]
     models = [
         (name, report.model, total.predicted, total.correct, len(report.errors))
@@ -168,7 +163,3 @@ def _example(error: ErrorInContext) -> tuple[str, Markup]:
     bars += [Bar(entity, f"var(--{role})", role, is_thin=True) for role, entity in error.others]
     place = f"{error.doc} ({error.name})" if error.name else str(error.doc)
     return place, render_entities(error.words, bars)
-
-
-def _rounded(value: Any) -> Any:
-    return round(value, 6) if isinstance(value, float) else value

@@ -34,25 +34,21 @@ EQUAL_MARKS = {"same": "✓", "differs": "≠", "alone": "○"}
 
 
 class Bar(NamedTuple):
-    """An entity to draw.
-
-    entity (Entity): The type, the score, and the fragments as indices of words, or of characters
-        for the terminal.
-    color (str): The CSS color.
-    mark (str): The result of a comparison: one of `MARKS` or `EQUAL_MARKS`, another word, or empty.
-    reason (str): What is different, such as "type".
-    is_thin (bool): Draw a thin bar, for entities that are only shown for comparison.
-    """
+    """An entity to draw. Its fragments are indices of words, or of characters for the terminal."""
 
     entity: Entity
+    # a CSS color
     color: str = ""
+    # the result of a comparison: one of `MARKS` or `EQUAL_MARKS`, another word, or empty
     mark: str = ""
+    # what is different, such as "type"
     reason: str = ""
+    # for entities that are only shown for comparison
     is_thin: bool = False
 
     @property
     def name(self) -> str:
-        """RETURNS (str): The mark, the type and the score."""
+        """The mark, the type and the score."""
         score = "" if self.entity.score is None else f"{self.entity.score:.2f}"
         word = "" if self.reason or self.mark in ("correct", "same") else self.mark
         parts = ((MARKS | EQUAL_MARKS).get(self.mark, ""), word, self.entity.label, score)
@@ -60,7 +56,7 @@ class Bar(NamedTuple):
 
     @property
     def label(self) -> str:
-        """RETURNS (str): The text next to the bar."""
+        """The text next to the bar."""
         return f"{self.name}, {self.reason}" if self.reason else self.name
 
 
@@ -77,12 +73,8 @@ _Column = tuple[str, dict[int, _Cell]]
 
 
 def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
-    """Draw entities under the words of a sentence, each in the first free row.
-
-    words (Sequence[str]): The tokens of the sentence with trailing whitespace.
-    bars (Sequence[Bar]): The entities.
-    RETURNS (Markup): HTML for a page with `ENTITIES_CSS`.
-    """
+    """Draw entities under the words of a sentence, each in the first free row. Words include their
+    trailing whitespace. Returns HTML for a page with `ENTITIES_CSS`."""
     under: list[dict[int, _Cell]] = [{} for _ in words]
     taken: list[set[int]] = [set() for _ in words]
     n_hidden = 0

@@ -1,6 +1,7 @@
 """HTML pages of documents with entities."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -60,43 +61,31 @@ def draw(
     # fail early if a color is invalid
     choose_colors((), colors)
     facts = [str(input)]
-    raw = format is None and _is_raw(input, has_pipeline=nlp is not None)
-
-    def gold(key: str) -> Iterator[Doc]:
-        given: dict[str, Any] = {"nlp": nlp, "lang": lang, "types": types, "report": report}
-        return read(input, format, n_sents=0, spans_key=key, **given)
-
-    if nlp is None:
-        key = spans_key or DEFAULT_SPANS_KEY
-        return _write(((doc,) for doc in gold(key)), output, key, colors, facts)
-    pipe = find_pipe(nlp, spans_key)
-    key = spans_key or pipe.key
-    with changed(pipe, spans_key=key):
+    is_raw = format is None and _is_raw(input, has_pipeline=nlp is not None)
+    pipe = None if nlp is None else find_pipe(nlp, spans_key)
+    key = spans_key or (DEFAULT_SPANS_KEY if pipe is None else pipe.key)
+    given: dict[str, Any] = {"nlp": nlp, "lang": lang, "types": types, "report": report}
+    with nullcontext() if pipe is None else changed(pipe, spans_key=key):
         rows: Iterator[tuple[Doc, ...]]
-        if raw:
+        if is_raw and nlp is not None:
             found = predict_records(nlp, read_texts(input), batch_size=batch_size)
             rows = ((doc,) for doc in found)
         else:
-            examples = predict_examples(nlp, gold(key), batch_size)
-            rows = ((example.reference, example.predicted) for example in examples)
-        facts.append(f"predictions of {nlp.path or nlp.meta['name']}")
-        return _write(rows, output, key, colors, facts)
-
-
-def _write(
-    rows: Iterable[tuple[Doc, ...]],
-    output: Path | None,
-    key: str,
-    colors: Mapping[str, str] | None,
-    facts: Sequence[str],
-) -> int:
-    if output is not None:
-        return write_documents(rows, output, key, colors, facts=facts)
-    n_docs = 0
-    for drawing in text_rows(rows, key, colors):
-        print(drawing, end="")
-        n_docs += 1
-    return n_docs
+            gold = read(input, format, n_sents=0, spans_key=key, **given)
+            if nlp is None:
+                rows = ((doc,) for doc in gold)
+            else:
+                examples = predict_examples(nlp, gold, batch_size)
+                rows = ((example.reference, example.predicted) for example in examples)
+        if nlp is not None:
+            facts.append(f"predictions of {nlp.path or nlp.meta['name']}")
+        if output is not None:
+            return write_documents(rows, output, key, colors, facts=facts)
+        n_docs = 0
+        for drawing in text_rows(rows, key, colors):
+            print(drawing, end="")
+            n_docs += 1
+        return n_docs
 
 
 def write_html(
@@ -105,9 +94,11 @@ def write_html(
     spans_key: str = DEFAULT_SPANS_KEY,
     report: Report | None = None,
 ) -> int:
-    """Write documents as an HTML page. This is the writer of the format `html`. See
-    `write_documents` for the other arguments.
+    """Write documents as an HTML page. This is the writer of the format `html`.
 
+    docs (Iterable[Doc]): The documents.
+    path (Path): The HTML file. It is never written partially.
+    spans_key (str): Prefix of the span groups.
     report (Optional[Report]): Unused, because every entity is drawn.
     RETURNS (int): The number of documents.
     """
@@ -122,17 +113,11 @@ def write_documents(
     annotators: tuple[str, str] | None = None,
     facts: Sequence[str] = (),
 ) -> int:
-    """Write documents, or two versions of each document side by side, as an HTML page.
+    """Write documents, or pairs of a gold and a predicted document side by side, as an HTML page.
 
-    rows (Iterable[tuple[Doc, ...]]): Tuples of a document, or of a gold and a predicted document.
-    path (Path): The HTML file. It is never written partially.
-    spans_key (str): Prefix of the span groups.
-    colors (Optional[Mapping[str, str]]): Colors by entity type.
-    annotators (Optional[tuple[str, str]]): Names of two annotators, if neither is gold. Only
-        sentences with differences are drawn.
-    facts (Sequence[str]): Other facts for the head of the page, such as the file and the model.
-    RETURNS (int): The number of documents.
-    RAISES (GapDNERError): If the path is a folder.
+    If neither document is gold, `annotators` are the names of the two people, and only sentences
+    with differences are drawn. `facts` are shown in the head of the page, such as the file and the
+    model. Returns the number of documents.
     """
     body, n_docs = render_documents(rows, spans_key, colors, annotators, facts)
     title = "Disagreements" if annotators else "Entities"

@@ -17,7 +17,7 @@ TEMPLATES = Environment(
 
 
 def read_static(name: str) -> str:
-    """RETURNS (str): A CSS or JavaScript file of the pages."""
+    """A CSS or JavaScript file of the pages."""
     return (_STATIC / name).read_text(encoding="utf-8")
 
 
@@ -31,12 +31,8 @@ SEARCH_JS = LINES_JS + read_static("search.js")
 def render_page(title: str, body: Markup, css: str = "", script: str = "", policy: str = "") -> str:
     """Create a self-contained HTML page.
 
-    title (str): Title and heading.
-    body (Markup): HTML. Text from data has to be escaped, for example with `TEMPLATES`.
-    css (str): Additional CSS.
-    script (str): JavaScript of the page, such as `SEARCH_JS`. Other scripts cannot run.
-    policy (str): Additional directives of the Content-Security-Policy.
-    RETURNS (str): The page.
+    Text from data in the body has to be escaped, for example with `TEMPLATES`. Only the given
+    script can run, such as `SEARCH_JS`. `policy` adds directives to the Content-Security-Policy.
     """
     if script:
         digest = b64encode(sha256(script.encode()).digest()).decode()
@@ -47,13 +43,10 @@ def render_page(title: str, body: Markup, css: str = "", script: str = "", polic
 
 
 class Shaded(NamedTuple):
-    """A cell of a table with a background.
-
-    text (str): The text of the cell.
-    share (float): The length of the bar or the strength of the color behind the text, from 0 to 1.
-    """
+    """A cell of a table with a background."""
 
     text: str
+    # the length of the bar or the strength of the color behind the text, from 0 to 1
     share: float
 
     def __str__(self) -> str:
@@ -61,8 +54,7 @@ class Shaded(NamedTuple):
 
 
 def render_table(head: Sequence[str], rows: Iterable[Sequence[object]], n_text: int = 1) -> Markup:
-    """RETURNS (Markup): A table. The first `n_text` columns are text, the others numbers. Cells can
-    be `Shaded`.
-    """
+    """Create a table. The first `n_text` columns are text, the others numbers. Cells can be
+    `Shaded`."""
     table = TEMPLATES.get_template("table.html").render(head=head, rows=rows, n_text=n_text)
     return Markup(table)

@@ -31,16 +31,11 @@ def render_text(
     title: str | None = None,
     width: int | None = None,
 ) -> str:
-    """Draw entities under the lines of their text. Colors are used if standard output is a
-    terminal. Only ASCII characters are used if its encoding does not support others.
+    """Draw entities in text order under the lines of their text.
 
-    text (str): The text.
-    bars (Sequence[Bar]): The entities in text order, with character offsets. Colors that rich does
-        not support are ignored.
-    starts (Collection[int]): Character offsets that start a new line, in addition to line breaks.
-    title (Optional[str]): Printed above the text.
-    width (Optional[int]): Number of columns. Defaults to the width of the terminal.
-    RETURNS (str): The drawing. Every line ends with a line break.
+    New lines start at line breaks and at the character offsets `starts`. The default width is that
+    of the terminal. Colors are used if standard output is a terminal, and only ASCII characters if
+    its encoding does not support others.
     """
     console = Console(width=width, legacy_windows=False, force_jupyter=False)
     columns, encoding = max(console.width, _LEAST_WIDTH), console.encoding

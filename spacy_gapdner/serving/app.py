@@ -36,15 +36,8 @@ def create_app(
     max_tokens: int = 20_000,
     hosts: tuple[str, ...] = LOOPBACK,
 ) -> FastAPI:
-    """Create the web application for a pipeline.
-
-    nlp (Language): The pipeline.
-    pipe (DiscontinuousEntityRecognizer): The recognizer of the pipeline.
-    max_characters (int): Maximum total number of characters in a request.
-    max_tokens (int): Maximum total number of tokens in a request.
-    hosts (tuple[str, ...]): Allowed host names. See `new_app`.
-    RETURNS (FastAPI): The application.
-    """
+    """Create the web application for a pipeline. The limits are totals of a request. See `new_app`
+    for `hosts`."""
     # JSON can have 12 bytes per character, and entities
     max_bytes = 1_000_000 + 100 * max_characters
     app = new_app(hosts, max_bytes, "Send less text, or increase --max-characters.")

@@ -5,10 +5,8 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
-from fastapi import HTTPException
 from spacy.tokens import Doc
 
-from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
 from ..formats.writing import write
 
@@ -22,21 +20,13 @@ FILES = {
 
 
 def make_export(doc: Doc, format: Export) -> bytes:
-    """Export a document.
-
-    doc (Doc): A document with entities under the default key.
-    format (Export): The format: JSONL, CSV, or a zip file with .txt and .ann files.
-    RETURNS (bytes): The content of the file.
-    RAISES (HTTPException): If a label is not supported by the format.
-    """
+    """Create a file of a document with entities under the default key. For brat, it is a zip file.
+    Raises a GapDNERError if a label is not supported by the format."""
     if format == "brat":
         doc.user_data[DOC_NAME] = "text"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "entities"
-        try:
-            write([doc], path, format)
-        except GapDNERError as error:
-            raise HTTPException(422, str(error)) from None
+        write([doc], path, format)
         if path.is_dir():
             path = Path(shutil.make_archive(str(path), "zip", path))
         return path.read_bytes()

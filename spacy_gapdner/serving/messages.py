@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
-from fastapi import HTTPException
 from pydantic import BaseModel, Field, model_validator
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 
 from ..entities import Entity, set_entities
+from ..errors import GapDNERError
 from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
 from ..web import Message
@@ -29,7 +29,7 @@ class Texts(Message):
         return self
 
     def all(self) -> list[str]:
-        """RETURNS (list[str]): The texts."""
+        """The texts."""
         return [self.text or ""] if self.texts is None else self.texts
 
 
@@ -65,13 +65,8 @@ class Prediction(Message):
 
 
 def to_doc(nlp: Language, prediction: Prediction) -> Doc:
-    """Create a document from a request.
-
-    nlp (Language): The pipeline. Only its tokenizer and sentence splitters are used.
-    prediction (Prediction): The text with entities.
-    RETURNS (Doc): The document with entities under the default key.
-    RAISES (HTTPException): If a fragment lies outside the text, or an attribute cannot be saved.
-    """
+    """Create a document with entities under the default key. Raises a GapDNERError if a fragment
+    lies outside the text, or an attribute cannot be saved."""
     doc = make_doc(nlp, prediction.text)
     for _, pipe in nlp.pipeline:
         # only sentence boundaries are needed
@@ -87,9 +82,9 @@ def _to_entity(doc: Doc, found: FoundEntity) -> Entity:
         is_inside = start < end <= len(doc.text)
         span = doc.char_span(start, end, alignment_mode="expand") if is_inside else None
         if span is None:
-            raise HTTPException(422, f"Invalid fragment: characters {start} to {end}.")
+            raise GapDNERError(f"Invalid fragment: characters {start} to {end}.")
         tokens.extend(range(span.start, span.end))
     attrs = parse_attrs(found.model_dump())
     if attrs is None:
-        raise HTTPException(422, f"Invalid attributes of {found.label}: they cannot be saved.")
+        raise GapDNERError(f"Invalid attributes of {found.label}: they cannot be saved.")
     return replace(Entity.from_tokens(found.label, tokens, found.score), attrs=attrs)
