@@ -6,7 +6,7 @@ import pytest
 from pages import read_page
 
 from spacy_gapdner import get_entities, read
-from spacy_gapdner.formats import Report, convert
+from spacy_gapdner.formats import convert
 
 PAGE = read_page("annotating.md")
 EXAMPLES = re.findall(r"```{gapdner-example}\n(.+?)```\n\n→ ([^\n]+)\n", PAGE, flags=re.DOTALL)
@@ -19,13 +19,11 @@ def test_every_example_lists_its_entities():
 @pytest.mark.parametrize(
     ("example", "named"), EXAMPLES, ids=[e.split("\n")[0] for e, _ in EXAMPLES]
 )
-def test_example(example, named, tmp_path):
-    source = tmp_path / "example.inline"
-    source.write_text(f"{example}\n", encoding="utf8")
+def test_example(example, named, write, report):
+    folder = write({"example.inline": f"{example}\n"})
     expected = sorted(re.findall(r"\*(.+?)\*", named))
-    report = Report(strict=True)
     # to brat and back
-    convert(source, tmp_path / "brat", strict=True)
-    (doc,) = read(tmp_path / "brat", n_sents=0, report=report)
+    convert(folder / "example.inline", folder / "brat", strict=True)
+    (doc,) = read(folder / "brat", n_sents=0, report=report)
     assert report.issues == []
     assert sorted(entity.text for entity in get_entities(doc)) == expected

@@ -1,14 +1,13 @@
 """The workflows that train with the paper's settings and with our default."""
 
-import shlex
 from pathlib import Path
 
 import pytest
 import sample_sentences
+from command_lines import run_line
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 from tiny_pipeline import CORPUS, save_corpus
-from typer.testing import CliRunner
 from weasel.cli.run import load_project_config
 
 from project.experiments import __main__ as commands
@@ -40,9 +39,7 @@ def settings(monkeypatch):
         scripts = {command["name"]: command["script"] for command in project["commands"]}
         names = project["workflows"].get(workflow, [workflow])
         for line in (line for name in names for line in scripts[name] if " train-seeds " in line):
-            # without "python -m project.experiments"
-            result = CliRunner().invoke(commands.app, shlex.split(line)[3:])
-            assert result.exit_code == 0, result.output
+            run_line(line)
         assert len({output for output, *_ in calls}) == len(calls)
         return {
             kwargs["name"]: flatten(read_run_config(path, kwargs["overrides"], 0).filled)

@@ -115,16 +115,13 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     assert "The output of the code differs" in result.output
 
 
-def test_upload(tmp_path, hub, monkeypatch):
+def test_upload(write, hub, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "secret")
     files = {"README.md": b"# Card", "meta.json": b"{}", "gapdner/model": b"\x00\xff"}
     files["en_trials-1.2.0-py3-none-any.whl"] = b"PK"
-    release = tmp_path / "en_trials-1.2.0"
-    for name, content in files.items():
-        path = release / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    result = run("upload", release, "--repo", "ada/trials", "--endpoint", hub.address)
+    folder = write({f"en_trials-1.2.0/{name}": content for name, content in files.items()})
+    options = ("--repo", "ada/trials", "--endpoint", hub.address)
+    result = run("upload", folder / "en_trials-1.2.0", *options)
     assert result.exit_code == 0, result.output
     assert hub.created == ["ada/trials"]
     assert hub.commits == [("ada/trials", "Upload en_trials-1.2.0", files)]
@@ -136,12 +133,11 @@ def test_upload(tmp_path, hub, monkeypatch):
     ("repo", "token", "message"),
     [("a/b/c", "secret", "a/b/c"), ("ada/trials", "wrong", "401")],
 )
-def test_upload_fails_with_one_line(tmp_path, hub, monkeypatch, repo, token, message):
+def test_upload_fails_with_one_line(write, hub, monkeypatch, repo, token, message):
     monkeypatch.setenv("HF_TOKEN", token)
-    for name in ("README.md", "a.whl"):
-        (tmp_path / name).touch()
-    result = run("upload", tmp_path, "--repo", repo, "--endpoint", hub.address)
-    assert result.exit_code == 1
-    assert message in result.output
-    assert len(result.output.strip().splitlines()) == 1
-    assert not hub.commits
+    result = run(
+        "upload", write({"README.md": "", "a.whl": ""}), "--repo", repo, "--endpoint", hub.address
+    )
+    (line,) = result.output.strip().splitlines()
+    assert message in line
+    assert (result.exit_code, hub.commits) == (1, [])
