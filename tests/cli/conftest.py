@@ -53,18 +53,15 @@ def write_docs(tmp_path):
 
 
 @pytest.fixture
-def write_brat(tmp_path):
+def write_brat(write):
     """Writes texts with annotation files to a folder and returns its path."""
 
-    def write(folder="data", **documents):
-        path = tmp_path / folder
-        path.mkdir(parents=True)
+    def write_pairs(folder="data", **documents):
         for name, (text, annotation) in documents.items():
-            (path / f"{name}.txt").write_text(text)
-            (path / f"{name}.ann").write_text(annotation)
-        return path
+            write({f"{folder}/{name}.txt": text, f"{folder}/{name}.ann": annotation})
+        return write({}) / folder
 
-    return write
+    return write_pairs
 
 
 @pytest.fixture

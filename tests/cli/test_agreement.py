@@ -40,10 +40,3 @@ def test_dropped_entities_are_reported(run, sides):
     with (sides[0] / "a.ann").open("a") as file:
         file.write("T3\tDRUG 90 99\tnothing\n")
     assert f"{sides[0] / 'a.ann'}:3: " in run("agreement", *sides).output
-
-
-def test_invalid_input(fails, sides, tmp_path):
-    fails("There is nothing at", "agreement", sides[0], tmp_path / "missing")
-    (sides[1] / "a.txt").write_text(TEXT.replace("after", "with"))
-    fails("The texts of a differ", "agreement", *sides)
-    fails("lies in the A", "agreement", *sides, "-o", sides[0])

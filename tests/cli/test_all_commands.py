@@ -1,6 +1,10 @@
-"""No command overwrites its input, or any other file without --force. Each error is one line."""
+"""No command overwrites its input, or any other file without --force. Each error is one line. No
+command prints control characters of the data to the terminal.
+"""
 
+import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -137,3 +141,28 @@ def test_short_options_have_the_same_meaning_in_all_commands():
     assert ("--output", "-o") in options
     names = [name for option in options for name in option]
     assert len(names) == len(set(names))
+
+
+def test_control_characters_are_escaped(run, model, write):
+    # clear the screen, set the title, a C1 character, delete, carriage return
+    label = "ADE\x1b[2J\x1b]0;owned\x07\x9b2J\x7f\r"
+    fragments = [{"start": 0, "end": 5}, {"start": 14, "end": 17}]
+    entities = [{"label": label, "fragments": f} for f in (fragments, [{"start": 0, "end": 99}])]
+    text = "aches in legs and swollen arms"
+    lines = 3 * (json.dumps({"id": f"d{label}", "text": text, "entities": entities}) + "\n")
+    folder = write({"data.jsonl": lines, f"x{label}.jsonl": lines + "{\n"})
+    data, gold, out = folder / "data.jsonl", folder / "gold.spacy", folder / "out"
+    for code, *command in (
+        (0, "stats", data),
+        (0, "convert", data, gold),
+        (0, "debug-data", gold),
+        (0, "evaluate", model, gold),
+        (1, "convert", data, out, "--to", "brat"),
+        (1, "convert", data, out, "--to", "spacy", "--strict"),
+        (3, "convert", folder / f"x{label}.jsonl", out, "--to", "jsonl", "--on-error", "skip"),
+    ):
+        result = run(*command, code=code)
+        # without our own colors
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout + result.stderr)
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", plain), command
+        assert "ADE\\x1b[2J\\x1b]0;owned\\x07\\x9b2J\\x7f" in result.output

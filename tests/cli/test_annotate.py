@@ -17,11 +17,8 @@ TEXT = "Severe joint and shoulder pain today ."
 
 
 @pytest.fixture
-def notes(tmp_path):
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "a.txt").write_text(TEXT)
-    return folder
+def notes(write):
+    return write({"notes/a.txt": TEXT}) / "notes"
 
 
 @pytest.fixture

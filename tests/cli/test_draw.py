@@ -44,6 +44,5 @@ def test_terminal(run, model, brat):
     assert re.sub(r" \d\.\d\d", "", drawn).startswith(f"{text}{joint}{shoulder}")
 
 
-def test_raw_text_without_pipeline(fails, tmp_path):
-    (tmp_path / "raw.txt").write_text(TEXT)
-    fails("Raw text requires a pipeline", "draw", tmp_path / "raw.txt")
+def test_raw_text_without_pipeline(fails, write):
+    fails("Raw text requires a pipeline", "draw", write({"raw.txt": TEXT}) / "raw.txt")

@@ -21,15 +21,11 @@ def found(record):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(write):
     """A folder of texts."""
-    path = tmp_path / "texts"
-    (path / "sub").mkdir(parents=True)
-    (path / "a.txt").write_text(JOINT)
-    (path / "empty.txt").write_text("")
-    (path / "sub" / "b.txt").write_bytes(f"\ufeff{ASPIRIN}\r\n\r\n{JOINT}".encode())
-    (path / "readme.md").write_text("not a text")
-    return path
+    files = {"a.txt": JOINT, "empty.txt": "", "readme.md": "not a text"}
+    files["sub/b.txt"] = f"\ufeff{ASPIRIN}\r\n\r\n{JOINT}"
+    return write({f"texts/{name}": text for name, text in files.items()}) / "texts"
 
 
 def test_folder(run, model, folder, tmp_path):
@@ -114,9 +110,8 @@ def test_outputs_are_never_incomplete(fails, model, tmp_path, output, left):
         ("a.txt", "x", ["--n-process", "2", "-g", "0"], "cannot share a GPU"),
     ],
 )
-def test_bad_input(fails, model, tmp_path, name, content, options, message):
-    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    fails(message, "predict", model, tmp_path / name, *options)
+def test_bad_input(fails, model, write, name, content, options, message):
+    fails(message, "predict", model, write({name: content}) / name, *options)
 
 
 @pytest.mark.parametrize("n_process", [1, 2])

@@ -47,8 +47,3 @@ def test_nothing_is_saved_without_output(run, strict, write_docs):
     result = run("tune", strict, data, "--measure", "disc_f", "--per-type")
     assert "Use --output" in result.output
     assert {path: path.stat().st_mtime_ns for path in strict.rglob("*")} == before
-
-
-def test_invalid_input(fails, model, write_docs):
-    empty = write_docs("empty.spacy", [("Nothing here .", [])])
-    fails("no entities under the spans_key 'gapdner'", "tune", model, empty)
