@@ -158,7 +158,7 @@ def test_control_characters_are_escaped(run, model, write):
         (0, "debug-data", gold),
         (0, "evaluate", model, gold),
         (1, "convert", data, out, "--to", "brat"),
-        (1, "convert", data, out, "--to", "spacy", "--strict"),
+        (1, "convert", data, folder / "x.spacy", "--strict"),
         (3, "convert", folder / f"x{label}.jsonl", out, "--to", "jsonl", "--on-error", "skip"),
     ):
         result = run(*command, code=code)
