@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from itertools import islice
 from multiprocessing.connection import wait
 from threading import Thread
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -23,7 +23,7 @@ from ..errors import GapDNERError
 from ..formats import DOC_NAME
 from ..formats.docs import DOC_EXTRA
 from ..formats.files import record_name
-from ..formats.jsonl import other_keys, to_line
+from ..formats.jsonl import other_keys
 from ..formats.report import UNREADABLE, Report
 from ..model.precision import use_bf16, uses_bf16
 from ..scorer import Comparison, compare
@@ -90,17 +90,6 @@ def predict_records(
         if extra and extra != {"id": name}:
             doc.user_data[DOC_EXTRA] = extra
         yield doc
-
-
-def write_lines(docs: Iterable[Doc], stream: IO[bytes], spans_key: str) -> None:
-    """Write predictions as JSONL and flush each line, so that the stream only contains complete
-    lines, even if this process is killed.
-    """
-    for doc in docs:
-        name = doc.user_data.get(DOC_NAME)
-        extra = doc.user_data.get(DOC_EXTRA, {} if name is None else {"id": name})
-        stream.write(to_line(doc, spans_key, extra).encode("utf-8"))
-        stream.flush()
 
 
 def _annotate(

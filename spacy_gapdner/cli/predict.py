@@ -60,10 +60,11 @@ def predict_cli(
     Parquet file. If the command fails or is stopped, OUTPUT.part contains the JSONL so far. The
     exit code is 3 if documents were skipped."""
     from ..analysis.pipes import load_recognizer
-    from ..analysis.predictions import predict_records, write_lines
+    from ..analysis.predictions import predict_records
     from ..analysis.texts import growing, part_of, read_texts
     from ..analysis.uncertainty import UncertaintySampler
     from ..drawing.render import text_rows
+    from ..formats.jsonl import to_lines
     from ..formats.outputs import check_output, is_device, locked
     from ..formats.registry import choose_output
 
@@ -110,7 +111,10 @@ def predict_cli(
                 for drawing in text_rows(((doc,) for doc in found), pipe.key):
                     print(drawing, end="", flush=True)
             elif output_path is None or part is not None:
-                write_lines(found, stream, pipe.key)
+                for line in to_lines(found, pipe.key):
+                    stream.write(line.encode("utf-8"))
+                    # the stream only contains complete lines, even if this process is killed
+                    stream.flush()
             else:
                 formats.write(found, output_path, format, spans_key=pipe.key, report=report)
     except SystemExit:

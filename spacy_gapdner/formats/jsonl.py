@@ -27,19 +27,16 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
 
 def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a line per Doc: its text, its entities, and the other values of its record."""
-
-    def to_lines() -> Iterator[str]:
-        for doc in docs:
-            name = doc.user_data.get(DOC_NAME)
-            extra = {} if name is None else {"id": name}
-            yield to_line(doc, spans_key, extra | doc.user_data.get(DOC_EXTRA, {}))
-
-    return write_parts(path, to_lines())
+    return write_parts(path, to_lines(docs, spans_key))
 
 
-def to_line(doc: Doc, key: str, extra: dict[str, Any]) -> str:
-    """RETURNS (str): The JSONL record of a Doc as a line, see `to_record`."""
-    return json.dumps(to_record(doc, key, extra), ensure_ascii=False) + "\n"
+def to_lines(docs: Iterable[Doc], spans_key: str) -> Iterator[str]:
+    """YIELDS (str): A line per Doc: its text, its entities, and the other values of its record."""
+    for doc in docs:
+        name, extra = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
+        if name is not None and "id" not in extra:
+            extra = {"id": name} | extra
+        yield json.dumps(to_record(doc, spans_key, extra), ensure_ascii=False) + "\n"
 
 
 def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
