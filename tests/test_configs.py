@@ -15,16 +15,6 @@ def test_complete(path, tmp_path):
     assert sorted(before.to_str().splitlines()) == sorted(filled.to_str().splitlines())
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_corpora_keep_entities(path):
-    config = load_config(path)
-    for corpus in config["corpora"].values():
-        assert (corpus["max_length"], corpus["gold_preproc"]) == (0, False)
-    training = config["training"]
-    weights = training["score_weights"]
-    assert weights["spans_gapdner_f"] + weights["spans_gapdner_disc_f"] == 1.0
-
-
 def test_transformer_encodes_the_segments_of_the_pipe():
     config = load_config(CONFIGS[1], interpolate=True)
     get_spans = config["components"]["transformer"]["model"]["get_spans"]

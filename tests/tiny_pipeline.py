@@ -23,12 +23,7 @@ CORPUS = [
     # nested and overlapping entities
     (
         "no pain in left arm or right leg",
-        [
-            ("SYMPTOM", [1, 2, 3, 4]),
-            ("SYMPTOM", [1, 2, 6, 7]),
-            ("BODY", [3, 4]),
-            ("BODY", [6, 7]),
-        ],
+        [("SYMPTOM", [1, 2, 3, 4]), ("SYMPTOM", [1, 2, 6, 7]), ("BODY", [3, 4]), ("BODY", [6, 7])],
     ),
     ("took aspirin and ibuprofen daily", [("DRUG", [1]), ("DRUG", [3])]),
     ("fever", [("SYMPTOM", [0])]),
@@ -37,10 +32,10 @@ CORPUS = [
 LABELS = ("BODY", "DRUG", "SYMPTOM")
 
 
-def tok2vec_config(width=24):
-    return {
+def model_config(**settings):
+    tok2vec = {
         "@architectures": "spacy.HashEmbedCNN.v2",
-        "width": width,
+        "width": 24,
         "depth": 1,
         "embed_size": 100,
         "window_size": 1,
@@ -48,9 +43,6 @@ def tok2vec_config(width=24):
         "subword_features": False,
         "pretrained_vectors": None,
     }
-
-
-def model_config(**settings):
     return {
         "@architectures": "spacy-gapdner.GapDNER.v1",
         "hidden_width": 24,
@@ -59,7 +51,7 @@ def model_config(**settings):
         "attention_width": 8,
         "word_dropout": 0.0,
         "tagging": {"@misc": "spacy-gapdner.GapAwareTagging.v1"},
-        "tok2vec": tok2vec_config(),
+        "tok2vec": tok2vec,
         **settings,
     }
 

@@ -12,7 +12,7 @@ import srsly
 from spacy.cli.train import train
 from spacy.util import import_file
 from thinc.api import Config
-from tiny_pipeline import tok2vec_config
+from tiny_pipeline import model_config
 
 README = Path(__file__).parents[2] / "configs" / "README.md"
 ANNOTATED = [
@@ -36,7 +36,7 @@ def test_custom_tagging_scheme(run, fails, code, write_docs, tmp_path):
     run("init-config", path)
     config = Config().from_disk(path, interpolate=False)
     config["components"]["gapdner"]["model"]["tagging"]["@misc"] = "extents.v1"
-    model = {"tok2vec": tok2vec_config(), "word_dropout": 0.0}
+    model = {"tok2vec": model_config()["tok2vec"], "word_dropout": 0.0}
     config["components"]["gapdner"]["model"].update(model)
     config["training"]["optimizer"]["learn_rate"] = 0.01
     config["training"].update(max_steps=60, eval_frequency=30, dropout=0.0)
