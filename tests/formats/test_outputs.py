@@ -85,10 +85,25 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
 
 
 def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path):
-    names = ["a.b", ".0", "a/.b/c", "...", "0", "../x", "/x", "x", "x-2", "..", None, "a\0b"]
+    names = [
+        "a.b",
+        ".0",
+        "a/.b/c",
+        "...",
+        "0",
+        "../x",
+        "/x",
+        "x",
+        "x-2",
+        "..",
+        None,
+        "a\0b",
+        "a/../../y",
+        "~/y",
+    ]
     docs = [Doc(Vocab(), user_data={DOC_NAME: name} if name else {}) for name in names]
-    assert write_files(docs, tmp_path, lambda doc: {".txt": doc.user_data.get(DOC_NAME, "")}) == 12
+    assert write_files(docs, tmp_path, lambda doc: {".txt": doc.user_data.get(DOC_NAME, "")}) == 14
     found = {p.relative_to(tmp_path).as_posix(): p.read_text() for p in tmp_path.rglob("*.txt")}
     stems = ["a.b", "0", "a/b/c", "doc000004", "0-2", "x", "x-2", "x-3", "x-2-2"]
-    stems += ["doc000010", "doc000011", "ab"]
+    stems += ["doc000010", "doc000011", "ab", "a/y", "~/y"]
     assert found == {f"{stem}.txt": name or "" for stem, name in zip(stems, names, strict=True)}
