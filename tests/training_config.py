@@ -22,6 +22,15 @@ CONFIG = {
     "training": {"annotating_components": ["sentencizer"]},
 }
 
+# entities that this config, or any, cannot learn
+HARD = [
+    ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
+    # the gap is an entity with one word, and the cell can only contain one label
+    ("left heart valve defect seen .", [("Site", (0, 1), (2, 4)), ("Site", (1, 2))]),
+    ("No pain . Fever came .", [("ADR", (1, 4))]),
+    ("Nothing at all .", []),
+]
+
 
 def write_config(tmp_path, *changes):
     text = Config(CONFIG).to_str()

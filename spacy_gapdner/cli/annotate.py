@@ -1,5 +1,6 @@
 """annotate: a page for annotating entities, with optional suggestions by a model."""
 
+from contextlib import suppress
 from functools import partial
 from getpass import getuser
 from pathlib import Path
@@ -85,9 +86,8 @@ def annotate_cli(
     if data is not None:
         # raises errors now and not in the first training
         guess_format(data)
-    check_output(
-        folder / (".annotators/NAME" if shared else ".gapdner"), {}, force=True, is_file=False
-    )
+    place = ".annotators/NAME" if shared else ".gapdner"
+    check_output(folder / place, {}, force=True, is_file=False)
     adjudication = proposer = trainer = None
     known: tuple[str, ...] = ()
     if adjudicate:
@@ -96,45 +96,32 @@ def annotate_cli(
         msg.info(f"{counted(len(adjudication.names), 'text')} annotated in both folders")
         if n := adjudication.n_left:
             msg.warn(f"{counted(n, 'text')} annotated in one folder only: skipped")
+    name = (annotator or "").strip()
+    # the user of a container may have no name
+    with suppress(KeyError, OSError):
+        name = name or getuser()
     texts = Texts(folder)
+    state = texts.folder / ".gapdner"
     taken = f"Another annotate server uses {folder}. Stop it, or open its page."
-    with locked(texts.folder / ".gapdner" / "lock", taken):
+    with locked(state / "lock", taken):
         if model is None:
             checker = Checker(blank_pipeline(lang))
         else:
             how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
-            proposer = Proposer(
-                model, partial(load_recognizer, threshold=threshold, bf16=bf16, **how)
-            )
-            trainer = Trainer(
-                model, texts.folder / ".gapdner", proposer.swap, data=data, code=code, **how
-            )
+            load = partial(load_recognizer, threshold=threshold, bf16=bf16, **how)
+            proposer = Proposer(model, load)
+            trainer = Trainer(model, state, proposer.swap, data=data, code=code, **how)
             pipe = proposer.model.pipe
             # a separate pipeline, because the model is used in another thread
             checker, known = Checker(load_splitter(model), pipe.cfg), pipe.labels
-        session = Session(
-            texts,
-            read_guidelines(labels, [folder, *(adjudicate or ())], known),
-            checker,
-            (annotator or "").strip() or _user(),
-            proposer,
-            trainer,
-            adjudication,
-            order,
-            retrain_after,
-            shared,
-        )
+        guidelines = read_guidelines(labels, [folder, *(adjudicate or ())], known)
+        settings: dict[str, Any] = {"annotator": name or "annotator", "shared": shared}
+        settings |= {"proposer": proposer, "trainer": trainer, "adjudication": adjudication}
+        settings |= {"order": order, "retrain_after": retrain_after}
+        session = Session(texts, guidelines, checker, **settings)
         is_own = is_local(listener)
         token = token or (None if is_own else token_urlsafe(16))
         app = create_app(session, token=token, hosts=(*LOOPBACK, host) if is_own else ("*",))
         found = f"{counted(len(texts.paths), 'text')}, {counted(len(session.labels), 'label')}"
         msg.info(f"{found}; saved in {folder}")
         run_app(app, listener, host, f"/?token={quote(token)}" if token else "")
-
-
-def _user() -> str:
-    try:
-        return getuser()
-    # the user of a container may have no name
-    except (KeyError, OSError):
-        return "annotator"

@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tiny_pipeline import gold_docs
-from training_config import write_config
+from training_config import HARD, write_config
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.data_check import check_data
@@ -13,18 +13,10 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import blank_pipeline
 from spacy_gapdner.scorer import Counts
 
-TRAIN = [
-    ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
-    # a one-word gap that is itself an entity: one label per cell cannot represent both
-    ("left heart valve defect seen .", [("Site", (0, 1), (2, 4)), ("Site", (1, 2))]),
-    ("No pain . Fever came .", [("ADR", (1, 4))]),
-    ("Nothing at all .", []),
-]
-
 
 @pytest.fixture
 def train():
-    return gold_docs(Vocab(), TRAIN)
+    return gold_docs(Vocab(), HARD)
 
 
 def test_settings_of_the_config(train, tmp_path):

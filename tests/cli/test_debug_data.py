@@ -3,17 +3,11 @@ import json
 import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from training_config import write_config
+from tiny_pipeline import gold_docs
+from training_config import HARD, write_config
 
 from spacy_gapdner import Entity, set_entities
 
-TRAIN = [
-    ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
-    # the gap is an entity with one word, and the cell can only contain one label
-    ("left heart valve defect seen .", [("Site", (0, 1), (2, 4)), ("Site", (1, 2))]),
-    ("No pain . Fever came .", [("ADR", (1, 4))]),
-    ("Nothing at all .", []),
-]
 DEV = [
     ("Nothing at all .", []),
     ("Severe joint and shoulder pain today .", [("ADR", (0, 1), (3, 5))]),
@@ -22,15 +16,12 @@ DEV = [
 
 
 @pytest.fixture
-def train(write_docs):
-    """The sentences above, and a sentence with an entity inside a word."""
-    path = write_docs("train.spacy", TRAIN)
-    docbin = DocBin().from_disk(path)
+def train(tmp_path):
+    """Hard sentences, and a sentence with an entity inside a word."""
     doc = Doc(Vocab(), words=["A", "pre", "test", "."], spaces=[True, False, True, False])
     set_entities(doc, [Entity("ADR", ((2, 3),))])
-    docbin.add(doc)
-    docbin.to_disk(path)
-    return path
+    DocBin(docs=[*gold_docs(doc.vocab, HARD), doc]).to_disk(tmp_path / "train.spacy")
+    return tmp_path / "train.spacy"
 
 
 def test_findings(run, train, write_docs, tmp_path):
