@@ -5,6 +5,7 @@ link features connect them.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,10 @@ from zipfile import ZipFile
 
 from ..errors import GapDNERError
 from .files import input_files
-from .linked_regions import LinkedRegions
+from .linked_regions import LinkedRegions, read_regions
 from .named_values import split_attributes
 from .records import TextRecord
-from .report import Place, Report, reading
+from .report import Place, Report
 
 if TYPE_CHECKING:
     from cassis import Cas
@@ -52,9 +53,8 @@ def read_cas(path: Path, report: Report, annotator: str | None = None) -> Iterat
                 f"{path} has no file of the annotator {annotator!r}. Choose {', '.join(names)}."
             )
         files = [file for file in files if file.stem == annotator]
-    for file in files:
-        with reading(report, Place(str(file))):
-            yield _to_record(_load(file), file, report, annotator is None)
+    places = ((file, Place(str(file))) for file in files)
+    yield from read_regions(places, report, partial(_parse, with_annotator=annotator is None))
 
 
 def _load(path: Path) -> "Cas":
@@ -99,21 +99,21 @@ def _read_files(path: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in files if file.is_file()}
 
 
-def _to_record(cas: "Cas", path: Path, report: Report, with_annotator: bool) -> TextRecord:
+def _parse(path: Path, regions: LinkedRegions, with_annotator: bool) -> str:
+    cas = _load(path)
     annotations = cas.select_all_fs()
     names = [a.get("documentTitle") for a in annotations if a.type.name == _METADATA]
     name = str(next(filter(None, names), path.stem))
     # the folder of a document in a project
     if with_annotator and path.parent.name == name:
         name = f"{name}-{path.stem}"
-    place = Place(str(path), None, name)
-    regions = LinkedRegions(place, report)
+    regions.place = Place(str(path), None, name)
     # cassis converts offsets
     regions.units = "characters"
     for annotation in annotations:
         if annotation.type.name == _NAMED_ENTITY or annotation.type.name.startswith(_CUSTOM):
             _add(annotation, regions)
-    return regions.to_record(cas.sofa_string or "")
+    return str(cas.sofa_string or "")
 
 
 def _add(annotation: Any, regions: LinkedRegions) -> None:
@@ -133,9 +133,9 @@ def _add(annotation: Any, regions: LinkedRegions) -> None:
         for name, value in features.items()
         if name not in (*_POSITION, key) and isinstance(value, str | bool | int | float | tuple)
     }
-    attrs = split_attributes(values, "identifier")[1]
+    score, attrs = split_attributes(values, "identifier")
     offsets = [(features["begin"], features["end"])]
-    regions.add(annotation, texts.get(key, layer), offsets, _id(annotation), attrs=attrs)
+    regions.add(annotation, texts.get(key, layer), offsets, _id(annotation), None, score, attrs)
     for value in features.values():
         # a link feature is a list of links with a role and a target
         for link in value if isinstance(value, list) else ():

@@ -1,6 +1,6 @@
 """Normalizing the character offsets of entities in files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..entities import Fragments
@@ -8,6 +8,8 @@ from ..errors import GapDNERError
 from .files import BOM
 from .records import TextEntity
 from .report import Action, Place, Report
+
+_UNITS = ("characters", "utf-16", "graphemes")
 
 
 def clean_entities(
@@ -27,8 +29,8 @@ def clean_entities(
         if not fragments:
             continue
         if not surface_fits(text, entity, separator):
-            message = f"{_name(entity)} is {entity.surface!r}, but its offsets give "
-            message += repr(_slices(text, fragments))
+            given = " ".join(text[start:end] for start, end in fragments)
+            message = f"{_name(entity)} is {entity.surface!r}, but its offsets give {given!r}"
             report.add("kept", "surface text differs", message, entity.place, entity.fragments)
         other = cleaned.setdefault((entity.label, fragments), entity)
         if other is not entity:
@@ -96,22 +98,16 @@ def convert_offsets(
         that more surface texts fit.
     RETURNS (Sequence[TextEntity]): The entities with offsets in characters.
     """
-    if units not in (None, "characters", *_LENGTHS):
-        choices = ", ".join(["characters", *_LENGTHS])
-        raise GapDNERError(f"Invalid offsets: {units!r}. Use {choices}.")
+    if units not in (None, *_UNITS):
+        raise GapDNERError(f"Invalid offsets: {units!r}. Use {', '.join(_UNITS)}.")
     is_beyond = max(text, default="") > "\uffff"
     if units == "characters" or not entities or not (is_beyond or units == "graphemes"):
         return entities
-    can_check = any(entity.surface for entity in entities)
-    if is_beyond and not can_check:
-        message = (
-            f"the text has characters beyond the BMP, and offsets count {units or 'characters'}"
-        )
+    if is_beyond and not any(entity.surface for entity in entities):
+        message = f"the text has characters beyond the BMP, and offsets count {units or _UNITS[0]}"
         report.add("kept", "offsets without surface texts to check them", message, place)
     if units is not None:
         return _count_in(text, entities, units)
-    if not can_check:
-        return entities
     converted = _count_in(text, entities, "utf-16")
     before, after = (sum(surface_fits(text, e) for e in found) for found in (entities, converted))
     if before >= after:
@@ -122,50 +118,34 @@ def convert_offsets(
 
 
 def _count_in(text: str, entities: Sequence[TextEntity], units: str) -> list[TextEntity]:
-    # the offset in characters of each unit, and of the end
-    starts = [start for start, length in _LENGTHS[units](text) for _ in range(length)]
-    starts.append(len(text))
-
-    def convert(offset: int) -> int:
-        # offsets outside the text stay invalid
-        return starts[offset] if 0 <= offset < len(starts) else offset
-
+    if units == "utf-16":
+        starts = [i for i, char in enumerate(text) for _ in range(1 + (char > "\uffff"))]
+    else:
+        try:
+            import regex
+        except ImportError:
+            raise GapDNERError("Offsets in graphemes need regex: pip install regex.") from None
+        starts = [match.start() for match in regex.finditer(r"\X", text)]
+    # offsets outside the text stay invalid
+    offsets = dict(enumerate([*starts, len(text)]))
     return [
-        replace(e, fragments=tuple((convert(a), convert(b)) for a, b in e.fragments))
+        replace(e, fragments=tuple((offsets.get(a, a), offsets.get(b, b)) for a, b in e.fragments))
         for e in entities
     ]
-
-
-def _code_units(text: str) -> Iterator[tuple[int, int]]:
-    return ((i, 1 + (character > "\uffff")) for i, character in enumerate(text))
-
-
-def _graphemes(text: str) -> Iterator[tuple[int, int]]:
-    try:
-        import regex
-    except ImportError:
-        raise GapDNERError("Offsets in graphemes need regex: pip install regex.") from None
-    return ((match.start(), 1) for match in regex.finditer(r"\X", text))
-
-
-# functions that yield the starts of characters or graphemes, and how much offsets count them
-_LENGTHS = {"utf-16": _code_units, "graphemes": _graphemes}
 
 
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
     """RETURNS (bool): Whether an entity has no surface text, or the text at its offsets, apart from
     whitespace and with the fragments in either order.
     """
-    if entity.surface is None:
+    if not entity.surface or entity.surface.isspace():
         return True
-    wanted = entity.surface.split()
-    orders = (entity.fragments, tuple(sorted(entity.fragments)))
-    return any(_slices(text, fragments, separator).split() == wanted for fragments in orders)
-
-
-def _slices(text: str, fragments: Fragments, separator: str = " ") -> str:
-    # negative offsets would count from the end
-    return separator.join(text[max(start, 0) : max(end, 0)] for start, end in fragments)
+    for fragments in (entity.fragments, sorted(entity.fragments)):
+        # negative offsets would count from the end
+        pieces = [text[max(start, 0) : max(end, 0)] for start, end in fragments]
+        if separator.join(pieces).split() == entity.surface.split():
+            return True
+    return False
 
 
 def _name(entity: TextEntity) -> str:

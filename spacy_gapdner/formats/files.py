@@ -127,11 +127,12 @@ def decode(raw: bytes, where: str) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        problem = f"is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
-        problem += "Convert the file to UTF-8 first."
         if raw.startswith(_NO_TEXT):
-            problem = NOT_TEXT
-        raise GapDNERError(f"{where} {problem}") from None
+            raise GapDNERError(f"{where} {NOT_TEXT}") from None
+        raise GapDNERError(
+            f"{where} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
+            "Convert the file to UTF-8 first."
+        ) from None
 
 
 def read_lines(path: Path) -> list[str]:
@@ -170,8 +171,8 @@ def read_json_lines(
     path: Path, report: Report | None = None
 ) -> Iterator[tuple[dict[str, Any], Place]]:
     """YIELDS (tuple[dict[str, Any], Place]): The objects of a file with an object {"text": ...} on
-    each line, and their places; a GapDNERError if a line is not such an object and the report does
-    not skip it.
+    each line, and their places with the documents' names: the "id", else file and line. A
+    GapDNERError if a line is not such an object and the report does not skip it.
     """
     with path.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
@@ -185,17 +186,12 @@ def read_json_lines(
                     raise GapDNERError(
                         f'{place} is not an object with a string "text". Correct the line.'
                     )
-                yield record, place
+                name = record_name(record) or f"{path.stem}-{number}"
+                yield record, place._replace(document=name)
 
 
-def read_documents(path: Path, report: Report) -> Iterator[tuple[dict[str, Any], Place]]:
-    """YIELDS (tuple[dict[str, Any], Place]): The objects of a .jsonl file, or a folder of them, and
-    their places with the documents' names: the "id", else file and line.
-    """
-    for file in input_files(path, (".jsonl",)):
-        for record, place in read_json_lines(file, report):
-            name = record_name(record) or f"{file.stem}-{place.line}"
-            yield record, place._replace(document=name)
+# of a .jsonl file or a folder of them
+read_documents = file_reader(".jsonl")(read_json_lines)
 
 
 def record_name(record: Mapping[str, Any]) -> str | None:

@@ -26,11 +26,7 @@ T = TypeVar("T")
 
 
 class LinkedRegions:
-    """The regions and links that a reader finds in a document.
-
-    place (Place): The place of the document, with its name.
-    report (Report): Collects what is dropped or repaired.
-    """
+    """The regions and links that a reader finds in a document, whose place has its name."""
 
     def __init__(self, place: Place, report: Report) -> None:
         self.place, self.report = place, report
@@ -40,7 +36,8 @@ class LinkedRegions:
         # other values of the document's record
         self.extra: dict[str, Any] = {}
         self._links: list[tuple[str, str, str]] = []
-        self._link_ids: list[str | None] = []
+        # the numbers of the regions by the ids to which links refer
+        self._numbers: dict[str, int] = {}
 
     def add(
         self,
@@ -58,13 +55,14 @@ class LinkedRegions:
         """
         # bool is a subclass of int
         fragments = tuple((a, b) for a, b in offsets if type(a) is int and type(b) is int)
-        is_complete = fragments and len(fragments) == len(offsets)
-        if not (isinstance(label, str) and label and is_complete):
+        if not (isinstance(label, str) and label and 0 < len(fragments) == len(offsets)):
             self.drop("malformed entity", source)
             return
-        surface = surface if isinstance(surface, str) and surface.strip() else None
+        surface = surface if isinstance(surface, str) else None
         name = None if id is None else str(id)
-        self._link_ids.append(name if link_id is None else str(link_id))
+        if id is not None or link_id is not None:
+            # if ids are repeated, links refer to the first
+            self._numbers.setdefault(str(id if link_id is None else link_id), len(self.regions))
         self.regions.append(
             TextEntity(label, fragments, name, self.place, surface, score, attrs or {})
         )
@@ -79,15 +77,20 @@ class LinkedRegions:
 
     def to_record(self, text: str) -> TextRecord:
         """RETURNS (TextRecord): The document with its entities."""
-        entities = clean_entities(text, self.join(text), self.report)
+        regions = convert_offsets(text, self.regions, self.report, self.place, self.units)
+        entities = clean_entities(text, self._join(regions), self.report)
         return TextRecord(self.place.document or "", text, entities, self.place.file, self.extra)
 
-    def join(self, text: str) -> Iterator[TextEntity]:
-        """YIELDS (TextEntity): Regions that are not the end of a fragment link, each with the
-        regions that are linked to it.
-        """
-        regions = convert_offsets(text, self.regions, self.report, self.place, self.units)
-        after = self._fragment_links()
+    def _join(self, regions: Sequence[TextEntity]) -> Iterator[TextEntity]:
+        # yields regions that are not the end of a fragment link, with the regions linked to them
+        after: dict[int, set[int]] = {}
+        for label, start, end in self._links:
+            if label.lower() not in _FRAGMENTS:
+                self.drop("relation", label)
+            elif start in self._numbers and end in self._numbers:
+                after.setdefault(self._numbers[start], set()).add(self._numbers[end])
+            else:
+                self.drop("fragment that is not a region with a type", f"{start} -> {end}")
         targets = {end for ends in after.values() for end in ends}
         used: set[int] = set()
         # regions that are linked in a circle have no first one: start with any of them
@@ -112,31 +115,14 @@ class LinkedRegions:
             else:
                 yield parts[0]
 
-    def _fragment_links(self) -> dict[int, set[int]]:
-        # if ids are repeated, links refer to the first
-        numbers = {id: n for n, id in reversed([*enumerate(self._link_ids)])}
-        after: dict[int, set[int]] = {}
-        for label, start, end in self._links:
-            if label.lower() not in _FRAGMENTS:
-                self.drop("relation", label)
-            elif start in numbers and end in numbers:
-                after.setdefault(numbers[start], set()).add(numbers[end])
-            else:
-                self.drop("fragment that is not a region with a type", f"{start} -> {end}")
-        return after
-
 
 def read_regions(
     documents: Iterable[tuple[T, Place]],
     report: Report,
     parse: Callable[[T, LinkedRegions], str | None],
 ) -> Iterator[TextRecord]:
-    """Read documents of regions one at a time.
-
-    documents (Iterable[tuple[T, Place]]): The documents in the form of the file, and their places.
-    parse (Callable[[T, LinkedRegions], Optional[str]]): Adds the regions and links of a document
-        and returns its text, or None if the document is skipped.
-    YIELDS (TextRecord): The documents.
+    """YIELDS (TextRecord): The documents, given in the form of the file with their places. `parse`
+    adds the regions and links of one and returns its text, or None if the document is skipped.
     """
     for document, place in documents:
         with reading(report, place):

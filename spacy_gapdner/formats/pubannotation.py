@@ -13,13 +13,12 @@ from spacy.tokens import Doc
 
 from ..entities import get_entities
 from ..errors import GapDNERError
-from .cleaning import clean_entities
 from .docs import DOC_NAME, doc_place
-from .files import input_files, read_json, value_errors
-from .linked_regions import FRAGMENT, NO_TYPE, LinkedRegions, Object
+from .files import input_files, read_json
+from .linked_regions import FRAGMENT, NO_TYPE, LinkedRegions, Object, read_regions
 from .named_values import join_attributes, name_entities, split_attributes
 from .outputs import write_files
-from .records import TextEntity, TextRecord
+from .records import TextRecord
 from .report import Place, Report, reading
 
 _CHAINED = "_lexicallyChainedTo"
@@ -31,41 +30,39 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
     """
     for file in input_files(path, (".json",)):
         with reading(report, Place(str(file))):
-            items = _load(file)
+            value = read_json(file)
+            items = value if isinstance(value, list) else [value]
             stem = (file.relative_to(path) if path.is_dir() else Path(file.name)).with_suffix("")
+            documents = []
             for number, item in enumerate(items, start=1):
+                if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+                    raise GapDNERError(
+                        f'{file} contains no object with a "text". Choose the right format.'
+                    )
                 name = f"{stem.as_posix()}-{number}" if len(items) > 1 else stem.as_posix()
-                place = Place(str(file), None, str(item.get("sourceid") or name))
-                text = item["text"]
-                with value_errors(place):
-                    # each track has its own ids
-                    layers = [item, *item.get("tracks", ())]
-                    found = [e for layer in layers for e in _entities(layer, text, place, report)]
-                entities = clean_entities(text, found, report)
-                yield TextRecord(str(place.document), text, entities, place.file)
+                documents.append((item, Place(str(file), None, str(item.get("sourceid") or name))))
+            yield from read_regions(documents, report, _parse)
 
 
 def write_pubannotation(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a .json file per Doc; files with the same name are replaced."""
 
     def render(doc: Doc) -> dict[str, str]:
-        content = json.dumps(_to_object(doc, spans_key, report), ensure_ascii=False, indent=1)
-        return {".json": content + "\n"}
+        value = _to_object(doc, spans_key, report)
+        return {".json": json.dumps(value, ensure_ascii=False, indent=1) + "\n"}
 
     return write_files(docs, path, render)
 
 
-def _load(path: Path) -> list[dict[str, Any]]:
-    value = read_json(path)
-    items = value if isinstance(value, list) else [value]
-    for item in items:
-        if not isinstance(item, dict) or not isinstance(item.get("text"), str):
-            raise GapDNERError(f'{path} contains no object with a "text". Choose the right format.')
-    return items
+def _parse(document: Object, regions: LinkedRegions) -> str:
+    _add_layer(document, regions, "")
+    for number, track in enumerate(document.get("tracks", ())):
+        # each track has its own ids
+        _add_layer(track, regions, f"{number} ")
+    return str(document["text"])
 
 
-def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterable[TextEntity]:
-    regions = LinkedRegions(place, report)
+def _add_layer(layer: Object, regions: LinkedRegions, prefix: str) -> None:
     denotations = layer.get("denotations", ())
     typed = {str(value.get("id")) for value in denotations if value["obj"] != NO_TYPE}
     attributes: dict[str, dict[str, Any]] = {}
@@ -81,14 +78,13 @@ def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterabl
         spans = span if isinstance(span, list) else [span]
         offsets = [(part["begin"], part["end"]) for part in spans]
         score, attrs = split_attributes(attributes.get(str(id), {}))
-        regions.add(value, value["obj"], offsets, id, None, score, attrs)
+        regions.add(value, value["obj"], offsets, id, None, score, attrs, f"{prefix}{id}")
     for value in layer.get("relations", ()):
         label = FRAGMENT if value["pred"] == _CHAINED else value["pred"]
-        regions.link(label, value["subj"], value["obj"])
+        regions.link(label, f"{prefix}{value['subj']}", f"{prefix}{value['obj']}")
     for key in ("modifications", "blocks"):
         for value in layer.get(key, ()):
             regions.drop(key[:-1], value)
-    return regions.join(text)
 
 
 def _to_object(doc: Doc, spans_key: str, report: Report) -> dict[str, Any]:

@@ -4,6 +4,8 @@ A Doc stores their lines unchanged. They refer to entities by the ids in the ent
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 from .report import Place, Report
@@ -45,26 +47,24 @@ def keep_relations(
     the number of the Doc by the ids of entities. Lines that do not fit into one Doc are dropped.
     """
     known: dict[str, int | None] = dict(homes)
-    # lines can refer to other lines: each waits for the ids that are not known yet
-    missing = [{*targets_of(line.text)} - known.keys() for line in lines]
-    waiting: dict[str, list[int]] = {}
-    for number, ids in enumerate(missing):
-        for id in ids:
-            waiting.setdefault(id, []).append(number)
-    places: list[int | None] = [None] * len(lines)
-    ready = [number for number, ids in enumerate(missing) if not ids]
-    for number in ready:
-        found = {known[target] for target in targets_of(lines[number].text)}
-        places[number] = home = found.pop() if len(found) == 1 else None
-        id = lines[number].text.split("\t")[0]
-        if id not in known:
-            known[id] = home
-            for other in waiting.get(id, ()):
-                missing[other].remove(id)
-                if not missing[other]:
-                    ready.append(other)
     kept: list[list[str]] = [[] for _ in range(n_docs)]
-    for line, home in zip(lines, places, strict=True):
+
+    def home_of(line: BratLine) -> int | None:
+        found = {known.get(target) for target in targets_of(line.text)}
+        return found.pop() if len(found) == 1 else None
+
+    # lines can refer to other lines
+    named = {line.text.split("\t")[0]: line for line in reversed(lines)}
+    sorter = TopologicalSorter({id: targets_of(line.text) for id, line in named.items()})
+    with suppress(CycleError):
+        sorter.prepare()
+    while ready := sorter.get_ready():
+        for id in ready:
+            if id in named:
+                known.setdefault(id, home_of(named[id]))
+        sorter.done(*ready)
+    for line in lines:
+        home = home_of(line)
         if home is None:
             drop_line(line, report)
         else:
