@@ -7,7 +7,6 @@ from xml.etree.ElementTree import Element
 
 from defusedxml.ElementTree import parse
 
-from spacy_gapdner.entities import offer_extensions
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.cleaning import choose_text, clean_entities
 from spacy_gapdner.formats.files import (
@@ -153,7 +152,6 @@ def _mention_attrs(root: Element, place: Place, report: Report) -> dict[str, dic
         else:
             for target in targets:
                 target[name] = values[0] if len(values) == 1 else list(values)
-            offer_extensions([name])
             continue
         message = f"cannot store {slot.get('id')} with {name!r:.60}: {values!r:.60}"
         report.add("dropped", kind, message, place)

@@ -14,10 +14,10 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DiscontinuousEntity, Fragments, get_entities, offer_extensions
+from ..entities import DiscontinuousEntity, Fragments, get_entities
 from ..errors import GapDNERError
 from .cleaning import choose_text, clean_entities
-from .docs import doc_place
+from .docs import BLANK, doc_place
 from .files import input_files, read_lines, read_text, with_unix_line_ends
 from .named_values import drop_attribute, name_entities
 from .outputs import with_ending, write_files, write_parts
@@ -180,7 +180,6 @@ def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity],
             relations.append(line)
         else:
             drop_line(line, report)
-    offer_extensions(name for values in attrs.values() for name in values.get("_", ()))
     scores = {name: values.pop("score", None) for name, values in attrs.items()}
     found = [replace(e, attrs=attrs[e.id or ""], score=scores[e.id or ""]) for e in entities]
     return found, relations
@@ -216,13 +215,10 @@ def _store(line: str, attrs: dict[str, dict[str, Any]]) -> bool:
 def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     # Doc.text is computed each time
     place, text = doc_place(doc), doc.text
-    entities = []
-    for entity in get_entities(doc, spans_key):
-        if entity.text.strip():
-            entities.append(entity)
-        else:
-            message = f"{entity.label_} at tokens {entity.fragments}"
-            report.add("dropped", "entity of whitespace", message, place, entity.fragments)
+    entities = get_entities(doc, spans_key)
+    for entity in (entity for entity in entities if not entity.text.strip()):
+        message = f"{entity.label_} at tokens {entity.fragments}"
+        report.add("dropped", BLANK, message, place, entity.fragments)
     lines: list[str] = []
     numbers: Counter[str] = Counter()
 
@@ -230,7 +226,8 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
         numbers[letter] += 1
         lines.append(f"{letter}{numbers[letter]}\t{content}\n")
 
-    named = name_entities(entities, report, place, r"T\d+")
+    visible = [entity for entity in entities if entity.text.strip()]
+    named = name_entities(visible, report, place, r"T\d+")
     for name, entity in named:
         offsets = tuple((span.start_char, span.end_char) for span in entity.spans)
         lines.append(entity_line(name, entity.label_, offsets, text) + "\n")

@@ -2,14 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby, islice, pairwise
 from typing import Literal, cast, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
+from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, offer_extensions, set_entities
 from ..errors import GapDNERError
 from ..sentences import make_doc
 from .records import Record, TextEntity, TextRecord, TokenRecord
@@ -22,6 +22,8 @@ Alignment = Literal["expand", "contract", "strict"]
 DOC_NAME = "gapdner_document"
 DOC_EXTRA = "gapdner_record"
 _CROSSES = "entity crosses a sentence boundary"
+# the kind of issue for entities of whitespace tokens, which formats without them cannot represent
+BLANK = "entity of whitespace"
 
 
 def to_docs(
@@ -55,12 +57,13 @@ def to_docs(
         raise GapDNERError(
             f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
         )
-    maker = _Maker(nlp, report, n_sents, alignment, spans_key)
     # the sentences of one document become Docs together
     for name, group in groupby(records, _name_of_sentence):
         if name is not None:
             report.documents += 1
-            yield from maker.from_sentences(name, cast(Iterator[TokenRecord], group))
+            sentences = cast(Iterator[TokenRecord], group)
+            while part := list(islice(sentences, n_sents or None)):
+                yield _from_sentences(name, part, nlp, report, spans_key)
             continue
         for record in group:
             report.documents += 1
@@ -70,7 +73,7 @@ def to_docs(
             else:
                 text = cast(TextRecord, record)
                 with reading(report, Place(text.path, None, text.name)):
-                    yield from maker.from_text(text)
+                    yield from _from_text(text, nlp, report, n_sents, alignment, spans_key)
 
 
 def _name_of_sentence(record: Record) -> str | None:
@@ -83,120 +86,121 @@ def doc_place(doc: Doc) -> Place:
 
 
 def doc_sentences(
-    doc: Doc, spans_key: str, report: Report
-) -> Iterator[tuple[list[str], list[Entity]]]:
-    """YIELDS (tuple[list[str], list[Entity]]): The tokens of each sentence, except for whitespace,
-    and its entities, whose offsets count these tokens. A Doc without sentence boundaries is one
-    sentence.
+    docs: Iterable[Doc], spans_key: str, report: Report
+) -> Iterator[tuple[str | None, list[str], list[Entity]]]:
+    """YIELDS (tuple[Optional[str], list[str], list[Entity]]): For each sentence, the name of its
+    document, the tokens except for whitespace, and the entities, whose offsets count these tokens.
     """
-    entities = [found.to_entity() for found in get_entities(doc, spans_key)]
-    for sentence in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
-        words = [token for token in sentence if not token.text.isspace()]
-        numbers = {token.i: number for number, token in enumerate(words)}
-        inside = []
-        for entity in (e for e in entities if sentence.start <= e.start < sentence.end):
-            tokens = [numbers[i] for i in entity.token_indices if i in numbers]
-            message = f"{entity.label} at tokens {entity.fragments}"
-            if entity.end > sentence.end:
-                report.add("dropped", _CROSSES, message, doc_place(doc), entity.fragments)
-            elif tokens:
-                inside.append(Entity.from_tokens(entity.label, tokens))
-            else:
-                kind = "entity of whitespace"
-                report.add("dropped", kind, message, doc_place(doc), entity.fragments)
-        if words:
-            yield [token.text for token in words], inside
+    for doc in docs:
+        entities = [found.to_entity() for found in get_entities(doc, spans_key)]
+        for sentence in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+            words = [token for token in sentence if not token.text.isspace()]
+            numbers = {token.i: number for number, token in enumerate(words)}
+            inside = []
+            for entity in (e for e in entities if sentence.start <= e.start < sentence.end):
+                tokens = [numbers[i] for i in entity.token_indices if i in numbers]
+                if tokens and entity.end <= sentence.end:
+                    inside.append(Entity.from_tokens(entity.label, tokens))
+                else:
+                    kind = _CROSSES if entity.end > sentence.end else BLANK
+                    message = f"{entity.label} at tokens {entity.fragments}"
+                    report.add("dropped", kind, message, doc_place(doc), entity.fragments)
+            if words:
+                yield doc.user_data.get(DOC_NAME), [token.text for token in words], inside
 
 
-@dataclass
-class _Maker:
-    nlp: Language
-    report: Report
-    n_sents: int
-    alignment: Alignment
-    spans_key: str
+def _from_sentences(
+    name: str, records: list[TokenRecord], nlp: Language, report: Report, spans_key: str
+) -> Doc:
+    words: list[str] = []
+    sent_starts: list[bool | int | None] = []
+    entities: list[Entity] = []
+    for record in records:
+        entities.extend(entity.shift(len(words)) for entity in record.entities)
+        words.extend(record.tokens)
+        sent_starts += [True] + [False] * (len(record.tokens) - 1)
+    # with unknown spaces, spacy.Corpus.v1 keeps these tokens
+    doc = Doc(nlp.vocab, words=words, sent_starts=sent_starts)
+    doc.user_data[DOC_NAME] = printable(name)
+    set_entities(doc, entities, spans_key)
+    report.entities += len(entities)
+    return doc
 
-    def from_sentences(self, name: str, records: Iterator[TokenRecord]) -> Iterator[Doc]:
-        while part := list(islice(records, self.n_sents or None)):
-            words: list[str] = []
-            sent_starts: list[bool | int | None] = []
-            entities: list[Entity] = []
-            for record in part:
-                entities.extend(entity.shift(len(words)) for entity in record.entities)
-                words.extend(record.tokens)
-                sent_starts += [True] + [False] * (len(record.tokens) - 1)
-            # with unknown spaces, spacy.Corpus.v1 keeps these tokens
-            doc = Doc(self.nlp.vocab, words=words, sent_starts=sent_starts)
-            doc.user_data[DOC_NAME] = printable(name)
-            set_entities(doc, entities, self.spans_key)
-            self.report.entities += len(entities)
-            yield doc
 
-    def from_text(self, record: TextRecord) -> Iterator[Doc]:
-        # of a custom reader
-        for source in record.entities:
-            if not all(0 <= a < b <= len(record.text) for a, b in source.fragments):
-                raise GapDNERError(
-                    f"{source.place if source.place.file else record.name}: {source.label} has "
-                    f"offsets outside the {len(record.text)} characters of its text: "
-                    f"{source.fragments}. Correct the reader."
-                )
-        self.report.entities += len(record.entities)
-        if not record.text.strip():
-            place = Place(record.path, None, record.name)
-            self.report.add("kept", "document without text", f"{record.name} has no text", place)
-            return
-        doc = self.nlp(make_doc(self.nlp, record.text))
-        if doc.text != record.text:
+def _from_text(
+    record: TextRecord,
+    nlp: Language,
+    report: Report,
+    n_sents: int,
+    alignment: Alignment,
+    spans_key: str,
+) -> Iterator[Doc]:
+    for source in record.entities:
+        # custom readers may not check offsets
+        if not all(0 <= a < b <= len(record.text) for a, b in source.fragments):
             raise GapDNERError(
-                f"The tokenizer changes the text of {record.name}, so its offsets are invalid. "
-                "Use one that keeps all characters, as spaCy's do."
+                f"{source.place if source.place.file else record.name}: {source.label} has "
+                f"offsets outside the {len(record.text)} characters of its text: "
+                f"{source.fragments}. Correct the reader."
             )
-        cuts = [*[sentence.start for sentence in doc.sents][:: self.n_sents or len(doc)], len(doc)]
-        parts: list[list[Entity]] = [[] for _ in cuts[1:]]
-        homes: dict[str, int] = {}
-        aligned: dict[Entity, TextEntity] = {}
-        for source in record.entities:
-            entity = self._align(source, doc, record.text)
-            if entity is None:
-                continue
-            number = bisect_right(cuts, entity.start) - 1
-            other = aligned.setdefault(entity, source)
-            if other is not source:
-                message = f"{source.label} has the same tokens as the one at {other.place}"
-                self._note("dropped", "duplicate entity after tokenization", message, source)
-            elif entity.end <= cuts[number + 1]:
-                parts[number].append(entity.shift(-cuts[number]))
-                homes[source.id or ""] = number
-            else:
-                message = f"{source.label} does not fit into {self.n_sents} sentence(s)"
-                self._note("dropped", _CROSSES, message, source)
-        relations = keep_relations(record.relations, homes, len(parts), self.report)
-        for number, (start, end) in enumerate(pairwise(cuts)):
-            part = doc[start:end].as_doc()
-            set_entities(part, parts[number], self.spans_key)
-            if relations[number]:
-                part.user_data[DOC_RELATIONS] = relations[number]
-            part.user_data[DOC_NAME] = printable(record.name)
-            if number == 0 and record.extra:
-                part.user_data[DOC_EXTRA] = dict(record.extra)
-            yield part
+        offer_extensions(source.attrs.get("_", ()))
+    report.entities += len(record.entities)
+    if not record.text.strip():
+        place = Place(record.path, None, record.name)
+        report.add("kept", "document without text", f"{record.name} has no text", place)
+        return
+    doc = nlp(make_doc(nlp, record.text))
+    if doc.text != record.text:
+        raise GapDNERError(
+            f"The tokenizer changes the text of {record.name}, so its offsets are invalid. "
+            "Use one that keeps all characters, as spaCy's do."
+        )
+    cuts = [*[sentence.start for sentence in doc.sents][:: n_sents or len(doc)], len(doc)]
+    parts: list[list[Entity]] = [[] for _ in cuts[1:]]
+    homes: dict[str, int] = {}
+    aligned: dict[Entity, TextEntity] = {}
+    for source in record.entities:
+        entity = _align(source, doc, alignment, report)
+        if entity is None:
+            continue
+        number = bisect_right(cuts, entity.start) - 1
+        other = aligned.setdefault(entity, source)
+        if other is not source:
+            message = f"has the same tokens as the one at {other.place}"
+            _note(report, "dropped", "duplicate entity after tokenization", message, source)
+        elif entity.end <= cuts[number + 1]:
+            parts[number].append(entity.shift(-cuts[number]))
+            homes[source.id or ""] = number
+        else:
+            _note(report, "dropped", _CROSSES, f"does not fit into {n_sents} sentence(s)", source)
+    relations = keep_relations(record.relations, homes, len(parts), report)
+    for number, (start, end) in enumerate(pairwise(cuts)):
+        part = doc[start:end].as_doc()
+        set_entities(part, parts[number], spans_key)
+        if relations[number]:
+            part.user_data[DOC_RELATIONS] = relations[number]
+        part.user_data[DOC_NAME] = printable(record.name)
+        if number == 0 and record.extra:
+            part.user_data[DOC_EXTRA] = dict(record.extra)
+        yield part
 
-    def _align(self, source: TextEntity, doc: Doc, text: str) -> Entity | None:
-        found = [doc.char_span(*pair, alignment_mode=self.alignment) for pair in source.fragments]
-        # contracted spans can be empty
-        spans = [span for span in found if span]
-        before = " ".join(text[start:end] for start, end in source.fragments)
-        if not spans or (self.alignment == "strict" and len(spans) < len(found)):
-            message = f"{source.label} {before!r} is only a part of its tokens"
-            self._note("dropped", "boundary within a token", message, source)
-            return None
-        if tuple((span.start_char, span.end_char) for span in spans) != source.fragments:
-            message = f"{source.label} {before!r} -> {' '.join(span.text for span in spans)!r}"
-            self._note("repaired", "boundary moved to whole tokens", message, source)
-        tokens = (i for span in spans for i in range(span.start, span.end))
-        entity = Entity.from_tokens(source.label, tokens, source.score)
-        return replace(entity, attrs=source.carried)
 
-    def _note(self, action: Action, kind: str, message: str, source: TextEntity) -> None:
-        self.report.add(action, kind, message, source.place, source.fragments)
+def _align(source: TextEntity, doc: Doc, alignment: Alignment, report: Report) -> Entity | None:
+    found = [doc.char_span(*pair, alignment_mode=alignment) for pair in source.fragments]
+    # contracted spans can be empty
+    spans = [span for span in found if span]
+    before = " ".join(doc.text[start:end] for start, end in source.fragments)
+    if not spans or (alignment == "strict" and len(spans) < len(found)):
+        message = f"{before!r} is only a part of its tokens"
+        _note(report, "dropped", "boundary within a token", message, source)
+        return None
+    if tuple((span.start_char, span.end_char) for span in spans) != source.fragments:
+        message = f"{before!r} -> {' '.join(span.text for span in spans)!r}"
+        _note(report, "repaired", "boundary moved to whole tokens", message, source)
+    tokens = (i for span in spans for i in range(span.start, span.end))
+    entity = Entity.from_tokens(source.label, tokens, source.score)
+    return replace(entity, attrs=source.carried)
+
+
+def _note(report: Report, action: Action, kind: str, message: str, source: TextEntity) -> None:
+    report.add(action, kind, f"{source.label} {message}", source.place, source.fragments)

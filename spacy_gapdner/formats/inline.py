@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import starmap
 from pathlib import Path
 
 from spacy.tokens import Doc
 
 from ..entities import Entity, Fragments
 from ..errors import GapDNERError
-from .docs import DOC_NAME, doc_sentences
+from .docs import doc_sentences
 from .files import file_reader, first_text, read_lines
 from .outputs import write_parts
 from .records import TokenRecord
@@ -63,14 +64,7 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
 
 def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write the sentences of Docs without whitespace tokens, each after its document's name."""
-
-    def sentences() -> Iterator[str]:
-        for doc in docs:
-            name = doc.user_data.get(DOC_NAME)
-            for words, entities in doc_sentences(doc, spans_key, report):
-                yield _sentence_lines(words, entities, name)
-
-    return write_parts(path, sentences())
+    return write_parts(path, starmap(_sentence_lines, doc_sentences(docs, spans_key, report)))
 
 
 def merge_ranges(
@@ -107,7 +101,7 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
     return entities
 
 
-def _sentence_lines(words: list[str], entities: list[Entity], name: str | None) -> str:
+def _sentence_lines(name: str | None, words: list[str], entities: list[Entity]) -> str:
     checks = [("token", word, r"\S+") for word in words]
     checks += [("label", entity.label, r"[^\s|]+") for entity in entities]
     for what, value, pattern in checks:

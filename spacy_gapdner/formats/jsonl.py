@@ -7,7 +7,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import TEXTS, DiscontinuousEntity, can_be_saved, get_entities, offer_extensions
+from ..entities import TEXTS, DiscontinuousEntity, can_be_saved, get_entities
 from .docs import DOC_EXTRA, DOC_NAME
 from .files import read_documents
 from .linked_regions import LinkedRegions, read_regions
@@ -60,7 +60,6 @@ def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     if not isinstance(attributes, dict) or not can_be_saved(attributes):
         return None
-    offer_extensions(attributes)
     return attrs | ({"_": attributes} if attributes else {})
 
 

@@ -7,7 +7,7 @@ from itertools import count
 from types import UnionType
 from typing import Any
 
-from ..entities import DiscontinuousEntity, offer_extensions
+from ..entities import DiscontinuousEntity
 from .report import Place, Report
 
 KB_ID, KB_NAME, SCORE = "kb_id", "kb_name", "score"
@@ -44,10 +44,7 @@ def split_attributes(
     for name, key in ((kb_id, KB_ID), (KB_NAME, KB_NAME)):
         if isinstance(others.get(name), str) and (value := others.pop(name)):
             attrs[key] = value
-    if others:
-        offer_extensions(others)
-        attrs["_"] = others
-    return score, attrs
+    return score, attrs | ({"_": others} if others else {})
 
 
 def join_attributes(

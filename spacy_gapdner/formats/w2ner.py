@@ -22,37 +22,33 @@ def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
     list or from lines. They are named by file and number, starting from 1.
     """
     for number, (record, place) in enumerate(_load(path), start=1):
-        with reading(report, place):
-            with value_errors(place):
-                sentence = _parse(record, f"{path.stem}-{number}", place, report)
+        with reading(report, place), value_errors(place):
+            sentence = _parse(record, f"{path.stem}-{number}", place, report)
             if sentence.tokens:
                 yield sentence
 
 
 def write_w2ner(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write the sentences of Docs without whitespace tokens as a JSON list, one per line."""
-
-    def records() -> Iterator[str]:
-        for doc in docs:
-            for tokens, entities in doc_sentences(doc, spans_key, report):
-                ner = [{"index": list(e.token_indices), "type": e.label} for e in entities]
-                yield json.dumps({"sentence": tokens, "ner": ner}, ensure_ascii=False)
-
-    return write_parts(path, records(), head="[\n", between=",\n", tail="\n]\n")
+    records = (
+        {"sentence": tokens, "ner": [{"index": e.token_indices, "type": e.label} for e in found]}
+        for _, tokens, found in doc_sentences(docs, spans_key, report)
+    )
+    parts = (json.dumps(record, ensure_ascii=False) for record in records)
+    return write_parts(path, parts, head="[\n", between=",\n", tail="\n]\n")
 
 
 def _load(path: Path) -> Iterator[tuple[Any, Place]]:
     start = first_text(path).lstrip()
     if not start:
         raise GapDNERError(f"{path} is empty. Check the file.")
-    if start.startswith("["):
-        for number, record in enumerate(read_json(path), start=1):
-            yield record, Place(str(path), None, f"record {number}")
-        return
-    for number, line in enumerate(read_lines(path), start=1):
-        if line.strip():
-            place = Place(str(path), number, f"record {number}")
-            yield parse_json(line, str(place)), place
+    is_list = start.startswith("[")
+    for number, value in enumerate(read_json(path) if is_list else read_lines(path), start=1):
+        place = Place(str(path), None if is_list else number, f"record {number}")
+        if is_list:
+            yield value, place
+        elif value.strip():
+            yield parse_json(value, str(place)), place
 
 
 def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord:
