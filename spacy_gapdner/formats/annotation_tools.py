@@ -29,10 +29,8 @@ def read_prodigy(path: Path, report: Report) -> Iterator[TextRecord]:
 
 def read_doccano(path: Path, report: Report, offsets: str = "utf-16") -> Iterator[TextRecord]:
     """Read JSONL of doccano: ``{"text": ..., "label": [[START, END, TYPE]]}``, or with "entities"
-    and "relations". Documents are named by their "id", else by file and line.
-
-    offsets (str): What offsets count: "utf-16" code units, "graphemes" for projects with this
-        setting, or "characters".
+    and "relations". Offsets count "utf-16" code units, "characters" or, for projects with this
+    setting, "graphemes". Documents are named by their "id", else by file and line.
     """
     parse = partial(_parse_doccano, offsets=offsets)
     return read_regions(read_documents(path, report), report, parse)
@@ -40,12 +38,9 @@ def read_doccano(path: Path, report: Report, offsets: str = "utf-16") -> Iterato
 
 @file_reader(".json")
 def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[TextRecord]:
-    """Read the JSON that Label Studio exports (not JSON-MIN), tasks named by their ids. If a task
-    has several annotations, the one marked as ground truth is read, else the first. Each text tag
-    of the labeling interface is a document.
-
-    text (str): The key of the text in "data". By default it is the one that contains the texts of
-        the regions.
+    """Read the JSON that Label Studio exports (not JSON-MIN), with the annotation of each task that
+    is marked as ground truth, else the first. Each text tag of the labeling interface is a
+    document. By default, `text`, its key in "data", is the one that contains the regions' texts.
     """
     value = read_json(path)
     tasks = []
@@ -128,9 +123,9 @@ def _text_keys(tasks: Sequence[Object], path: Path) -> dict[str, str]:
                 if "labels" in value:
                     found = fits.setdefault(str(result.get("to_name", "")), Counter())
                     surface = str(value.get("text") or "")
-                    found.update(key for key, text in texts.items() if surface in text)
                     start, end = value["start"], value["end"]
-                    found.update(key for key, text in texts.items() if surface == text[start:end])
+                    for key, text in texts.items():
+                        found[key] += (surface in text) + (surface == text[start:end])
     keys = {}
     for name, found in (fits or {"": Counter[str]()}).items():
         ranks = {key: (found[key], key == name, key == "text") for key in sorted(candidates)}

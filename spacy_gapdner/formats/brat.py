@@ -72,9 +72,7 @@ def has_annotations(path: Path) -> bool:
 
 
 def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write a .txt and an .ann file per Doc and, unless the folder has one, an ``annotation.conf``
-    with the types and attributes.
-    """
+    """Write a .txt and an .ann file per Doc, and ``annotation.conf`` unless the folder has one."""
     kinds: set[tuple[str, str, str]] = set()
 
     def render(doc: Doc) -> dict[str, str]:
@@ -101,8 +99,8 @@ def parse_entity(line: BratLine) -> TextEntity | None:
 
 
 def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
-    """RETURNS (str): The line of an entity. Fragments are split at the line ends of the text, as in
-    brat; a GapDNERError if brat does not allow the label.
+    """RETURNS (str): The line of an entity, with fragments split at line ends, as brat does; a
+    GapDNERError if brat does not allow the label.
     """
     if not re.fullmatch(r"\S+", label):
         raise GapDNERError(

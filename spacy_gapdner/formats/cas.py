@@ -37,12 +37,8 @@ _POSITION = ("begin", "end", "sofa")
 
 def read_cas(path: Path, report: Report, annotator: str | None = None) -> Iterator[TextRecord]:
     """Read UIMA CAS with dkpro-cassis: a .xmi next to ``TypeSystem.xml``, a .zip with both, or a
-    .json. Documents have their name in the project, else that of the file. In the folder of a
-    project, where each annotator has a file, the name of the annotator follows. Relations are
-    dropped.
-
-    annotator (Optional[str]): The annotator whose files are read: the name of the files without
-        extension. CURATION_USER is the curated annotation.
+    .json. In the folder of a project, where each annotator has a file, only that of one annotator
+    can be read. CURATION_USER is the curated annotation.
     """
     # a file is named by its annotator
     files = [file for file in input_files(path, _SUFFIXES) if file.stem != _UNTOUCHED]

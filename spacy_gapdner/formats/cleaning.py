@@ -15,13 +15,8 @@ _UNITS = ("characters", "utf-16", "graphemes")
 def clean_entities(
     text: str, entities: Iterable[TextEntity], report: Report, separator: str = " "
 ) -> tuple[TextEntity, ...]:
-    """Normalize the entities of a document and report what is repaired or dropped.
-
-    Fragments are sorted, stripped of whitespace, and joined if they overlap, touch, or have only
-    whitespace between them, because annotation tools split entities at line ends.
-
-    separator (str): The separator of fragments in the entities' surface texts.
-    RETURNS (tuple[TextEntity, ...]): The entities without duplicates.
+    """RETURNS (tuple[TextEntity, ...]): The entities of a document with normalized fragments and
+    without duplicates. The separator is the one of fragments in their surface texts.
     """
     cleaned: dict[tuple[str, Fragments], TextEntity] = {}
     for entity in entities:
@@ -40,8 +35,9 @@ def clean_entities(
 
 
 def clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
-    """RETURNS (tuple[tuple[int, int], ...]): The normalized fragments of an entity, see
-    `clean_entities`; empty if they are invalid.
+    """RETURNS (tuple[tuple[int, int], ...]): The fragments of an entity, sorted, stripped of
+    whitespace, and joined if they overlap or have only whitespace between them, because annotation
+    tools split entities at line ends. Empty if they are invalid.
     """
 
     def note(action: Action, kind: str, message: str) -> None:
@@ -72,9 +68,9 @@ def choose_text(
     r"""Infer from the surface texts how offsets count: ``\r\n`` as two characters or one, a byte
     order mark as one character or none.
 
-    RETURNS (str): The text that agrees with most surface texts. On a tie it has no byte order mark
-        and the original line ends.
+    RETURNS (str): The text that agrees with most surface texts.
     """
+    # on a tie the first
     plain = text.removeprefix(BOM)
     texts = dict.fromkeys([plain, plain.replace("\r\n", "\n"), text, text.replace("\r\n", "\n")])
     fits = {t: sum(surface_fits(t, e, separator) for e in entities) for t in texts}
@@ -92,11 +88,9 @@ def convert_offsets(
     place: Place,
     units: str | None = None,
 ) -> Sequence[TextEntity]:
-    """Convert offsets that count UTF-16 code units, two for an emoji, as browsers do, or graphemes.
-
-    units (Optional[str]): "characters", "utf-16" or "graphemes"; if None, the one of the first two
-        that more surface texts fit.
-    RETURNS (Sequence[TextEntity]): The entities with offsets in characters.
+    """RETURNS (Sequence[TextEntity]): The entities with offsets in characters instead of graphemes
+    or UTF-16 code units, two for an emoji, as in browsers. Without units, "characters" or "utf-16",
+    whichever more surface texts fit.
     """
     if units not in (None, *_UNITS):
         raise GapDNERError(f"Invalid offsets: {units!r}. Use {', '.join(_UNITS)}.")

@@ -88,13 +88,8 @@ def read_spacy(
     from_ents: bool = False,
     from_spans: str | None = None,
 ) -> Iterator[Doc]:
-    """Read Docs unchanged from a .spacy file or a folder with .spacy files.
-
-    vocab (Optional[Vocab]): The Docs' vocab; a new one if None.
-    from_ents (bool): Import the entities of ``doc.ents``.
-    from_spans (Optional[str]): Import each span of this group as an entity.
-    YIELDS (Doc): The Docs.
-    RAISES (GapDNERError): If there is no .spacy file, it cannot be read, or no Doc has the group.
+    """Read Docs unchanged from a .spacy file or a folder with .spacy files. `from_ents` imports the
+    entities of ``doc.ents``, and `from_spans` each span of a group.
     """
     if from_ents and from_spans:
         raise GapDNERError("Use either from_ents or from_spans, not both.")

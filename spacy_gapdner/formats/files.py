@@ -38,9 +38,7 @@ def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
 
 
 def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """RETURNS (list[Path]): The file, or the files of a folder with these extensions, sorted;
-    a GapDNERError if there are none.
-    """
+    """RETURNS (list[Path]): The file, or the files of a folder; a GapDNERError if none exist."""
     if not path.is_dir():
         require_file(path)
         return [path]
@@ -151,14 +149,13 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str, where: str) -> Any:
-    """RETURNS (Any): The value of JSON; a GapDNERError with its place if it is not JSON, or has
-    half of a surrogate pair, as in strings that were cut within an emoji.
-    """
+    """RETURNS (Any): The value of JSON; a GapDNERError with its place if it is invalid."""
     try:
         value = json.loads(text)
         if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         return value
+    # a string was cut within an emoji
     except UnicodeEncodeError:
         raise GapDNERError(f"{where} contains half of a surrogate pair. Correct it.") from None
     except (ValueError, RecursionError) as error:
@@ -170,9 +167,8 @@ def parse_json(text: str, where: str) -> Any:
 def read_json_lines(
     path: Path, report: Report | None = None
 ) -> Iterator[tuple[dict[str, Any], Place]]:
-    """YIELDS (tuple[dict[str, Any], Place]): The objects of a file with an object {"text": ...} on
-    each line, and their places with the documents' names: the "id", else file and line. A
-    GapDNERError if a line is not such an object and the report does not skip it.
+    """YIELDS (tuple[dict[str, Any], Place]): The objects {"text": ...} on the lines of a file, and
+    their places with the documents' names: the "id", else file and line.
     """
     with path.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
@@ -223,12 +219,10 @@ def value_errors(place: Place) -> Iterator[None]:
 
 @contextmanager
 def xml_errors(path: Path) -> Iterator[None]:
-    """Raise a GapDNERError for invalid XML, and for entity declarations, with which a small file
-    can fill the memory.
-    """
+    """Raise a GapDNERError for invalid XML."""
     try:
         yield
-    # ValueError: entity declarations, and encodings that the parser does not know
+    # ValueError: unknown encodings, and entity declarations, with which files can fill the memory
     except (ParseError, LookupError, ValueError, RecursionError) as error:
         raise GapDNERError(
             f"{path} cannot be read as XML: {error}. Is it truncated, or of another format?"

@@ -71,9 +71,9 @@ def merge_ranges(
     label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
 ) -> Entity:
     """RETURNS (Entity): The entity of token ranges that include the last token. Adjacent ranges
-    become one fragment. Ranges that end before they begin, as the conversion of Dai et al. can
-    produce, are reversed.
+    become one fragment.
     """
+    # the conversion of Dai et al. can produce ranges that end before they begin
     tokens = {i for pair in ranges for i in range(min(pair), max(pair) + 1)}
     entity = Entity.from_tokens(label, tokens)
     if tuple((first, last + 1) for first, last in ranges) != entity.fragments:

@@ -17,8 +17,7 @@ def name_entities(
     entities: Sequence[DiscontinuousEntity], report: Report, place: Place, pattern: str = ".+"
 ) -> list[tuple[str, DiscontinuousEntity]]:
     """RETURNS (list[tuple[str, DiscontinuousEntity]]): The entities of a document with their ids in
-    a file: their own ids if they are unique and match the pattern, else T1, T2, ... The report
-    lists replaced ids.
+    a file: their own if they are unique and match the pattern, else T1, T2, ...
     """
     given = Counter(entity.id_ for entity in entities)
     kept = {id for id, n in given.items() if n == 1 and re.fullmatch(pattern, id, re.DOTALL)}
@@ -34,7 +33,7 @@ def split_attributes(
     values: Mapping[str, Any], kb_id: str = KB_ID
 ) -> tuple[float | None, dict[str, Any]]:
     """RETURNS (tuple[Optional[float], dict[str, Any]]): The score and the attrs of an entity from
-    its attributes in a file. `kb_id` is the name of the id in a knowledge base.
+    its attributes in a file, where `kb_id` is the name of the id in a knowledge base.
     """
     others = dict(values)
     attrs: dict[str, Any] = {}
@@ -56,8 +55,7 @@ def join_attributes(
     types: type | UnionType = object,
 ) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): The attributes of an entity for a file, with its score and ids, see
-    `split_attributes`. Attributes with the names of these or other taken names, and with values of
-    other types, are dropped.
+    `split_attributes`. Attributes with taken names or values of other types are dropped.
     """
     named = {kb_id: entity.kb_id_, KB_NAME: entity.attrs.get("kb_name"), SCORE: entity.score}
     joined = {key: value for key, value in named.items() if value not in (None, "")}

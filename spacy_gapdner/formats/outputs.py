@@ -20,12 +20,9 @@ from .docs import DOC_NAME
 def check_apart(path: Path, other: Path, role: str = "input") -> None:
     """Raise a GapDNERError if two paths are the same or one contains the other."""
     ours, theirs = Path(os.path.realpath(path)), Path(os.path.realpath(other))
-    problems = {
-        ours == theirs: f"is the {role}",
-        theirs in ours.parents: f"lies in the {role} {other}",
-        ours in theirs.parents: f"contains the {role} {other}",
-    }
-    if problem := problems.get(True):
+    if ours.is_relative_to(theirs) or theirs.is_relative_to(ours):
+        relation = "lies in" if theirs in ours.parents else "contains"
+        problem = f"is the {role}" if ours == theirs else f"{relation} the {role} {other}"
         raise GapDNERError(f"{path} {problem}, which would be overwritten. Choose another place.")
 
 
@@ -37,14 +34,8 @@ def check_output(
     is_file: bool = True,
     hint: str = "",
 ) -> None:
-    """Raise a GapDNERError if an output cannot be written, already exists, or would overwrite an
-    input.
-
-    path (Optional[Path]): The file or folder to write; nothing is checked if None.
-    inputs (Mapping[str, Union[str, Path, None]]): The inputs by role.
-    force (bool): Allow an existing file, and a folder that contains visible files.
-    is_file (bool): Whether the output is a file.
-    hint (str): Added to the message if the output exists.
+    """Raise a GapDNERError if an output cannot be written, already exists without `force`, or would
+    overwrite an input, given by its role. The hint is added to the message if the output exists.
     """
     if path is None:
         return
@@ -67,9 +58,7 @@ def check_output(
 
 @contextmanager
 def locked(path: Path, problem: str) -> Iterator[None]:
-    """Hold the lock of a file, which also ends with the process. Raise a GapDNERError with the
-    given message if another process holds it.
-    """
+    """Hold the lock of a file, or raise a GapDNERError if another process holds it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(path, timeout=0):
@@ -90,9 +79,7 @@ def is_device(path: Path) -> bool:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): A temporary file that replaces a file when it is complete; the path itself if
-    it is a device.
-    """
+    """YIELDS (Path): A temporary file that replaces a file when it is complete."""
     if is_device(path):
         yield path
         return
@@ -105,9 +92,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def filling(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): A temporary folder. When it is complete, its files are moved into the folder,
-    where they replace files with the same names.
-    """
+    """YIELDS (Path): A temporary folder, whose files move into the folder when it is complete."""
     with _temporary_folder(path) as folder:
         yield folder
         for file in [file for file in folder.rglob("*") if file.is_file()]:
@@ -140,10 +125,8 @@ def write_parts(
 def write_files(
     docs: Iterable[Doc], folder: Path, render: Callable[[Doc], Mapping[str, str]]
 ) -> int:
-    """Write files per Doc into a folder atomically and return the number of Docs.
-
-    render (Callable[[Doc], Mapping[str, str]]): Returns the contents of a Doc's files by extension.
-        Their names are unique, visible and inside the folder.
+    """Write files per Doc into a folder atomically and return the number of Docs. `render` returns
+    the contents by file extension. The names are unique, visible and inside the folder.
     """
     stems: set[str] = set()
     numbers: Counter[str] = Counter()

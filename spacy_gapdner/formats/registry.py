@@ -155,10 +155,8 @@ def guess_format(path: Path) -> str:
 
 
 def choose_output(path: Path, name: str | None = None) -> Format:
-    """Choose the format to write by its name or by the file extension of the path.
-
-    RETURNS (Format): The format.
-    RAISES (GapDNERError): If the format is unknown, cannot be written, or needs another path.
+    """RETURNS (Format): The format to write, chosen by its name or the file extension; a
+    GapDNERError if it is unknown, cannot be written, or needs another path.
     """
     ending = "" if path.is_dir() else path.suffix
     name = name or next((f.name for f in FORMATS.values() if f.ending == ending), None)

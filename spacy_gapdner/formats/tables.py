@@ -37,9 +37,7 @@ _LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
 def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> int:
-    """Write rows as lines of CSV and return their number. Line breaks in cells become spaces, and
-    numbers are rounded to six digits.
-    """
+    """Write rows as lines of CSV, with spaces instead of line breaks, and return their number."""
     writer, number = csv.writer(stream, lineterminator="\n"), 0
     for row in rows:
         writer.writerow(map(_cell, row))
