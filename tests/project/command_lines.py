@@ -13,8 +13,10 @@ from typer.testing import CliRunner
 import spacy_gapdner.cli  # noqa: F401  # adds our commands
 
 
-def invoke(app, *args):
-    return CliRunner().invoke(app, [str(arg) for arg in args])
+def invoke(app, *args, exit_code=0):
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert result.exit_code == exit_code, f"{args}\n{result.output}\n{result.exception!r}"
+    return result
 
 
 def run_line(line):
@@ -32,6 +34,4 @@ def run_line(line):
     else:
         command, arguments = typer.Typer(), words[1:]
         command.command()(runpy.run_path(words[0])["main"])
-    result = invoke(command, *arguments)
-    assert result.exit_code == 0, f"{line}\n{result.output}\n{result.exception!r}"
-    return result.output
+    return invoke(command, *arguments).output

@@ -11,7 +11,7 @@ CONFIG = {
         "encoder": {"factory": "transformer", "model": {"name": "some/bert"}},
         "gapdner": {
             "factory": "gapdner",
-            "spans_key": "sc",
+            "spans_key": "gapdner",
             "model": {"bilstm": True, "tok2vec": {"grad_factor": 1.0}},
         },
     },
@@ -23,11 +23,11 @@ CONFIG = {
 
 def make_scores(f, disc=None, p=None, r=None):
     """The scores in tables. P and R are equal to F by default."""
-    scores = {"spans_key": "sc", "speed": 500.0}
+    scores = {"spans_key": "gapdner", "speed": 500.0}
     for ending in SUBSETS:
         value = disc if ending == "_disc" else f
-        scores |= {f"spans_sc{ending}_{measure}": value for measure in "prf"}
-    return scores | {f"spans_sc_{m}": value for m, value in (("p", p), ("r", r)) if value}
+        scores |= {f"spans_gapdner{ending}_{measure}": value for measure in "prf"}
+    return scores | {f"spans_gapdner_{m}": value for m, value in (("p", p), ("r", r)) if value}
 
 
 def make_run(name="GapDNER", seed=0, f=0.5, **changes):

@@ -16,7 +16,6 @@ def test_all(data, tmp_path, monkeypatch):
     make_nlp().to_disk(model)
     options = "--threads", 1, "--cpu-time", "--repeats", 1, "--limit", 4, "--json", path
     result = invoke(app, model, "--data", data, *options)
-    assert result.exit_code == 0, result.output
     (found,) = json.loads(path.read_text())
     assert (found["docs"], found["words"], found["threads"]) == (4, 9 + 8 + 5 + 1, 1)
     for memory in found["memory"].values():

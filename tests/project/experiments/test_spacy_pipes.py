@@ -67,7 +67,6 @@ def test_command(tmp_path):
     ours.to_disk(tmp_path / "ours")
     options = ("--transformer", bert, *paths, "--steps", 2, "--eval-frequency", 1)
     result = invoke(app, "spacy-pipes", output, tmp_path / "ours", *options)
-    assert result.exit_code == 0, result.output
     models = [output / pipe / "model-best" for pipe in PIPES]
     for model in (*models, tmp_path / "ours"):
         assert f"{str(model)[-20:]}" in result.output.replace("\n", "")
