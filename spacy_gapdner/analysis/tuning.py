@@ -148,11 +148,8 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     current = _uncalibrated(own)
     kept_before = keep(rows, current)
     probability = _probability(rows, own.calibration)
-    before = score(rows, kept_before, probability)
-    found_before = rows, kept_before
-    if now is not None:
-        found_before = now, ~np.isnan(now["score"])
-        before = score(*found_before, now["score"])
+    found, kept = (rows, kept_before) if now is None else (now, ~np.isnan(now["score"]))
+    before = score(found, kept, probability if now is None else now["score"])
     held_out, kept_held_out = _cross_validate(rows, current, aim)
     # on all candidates, because there may be too few predictions
     errors = [_error(rows, ~np.isnan(rows["score"]), values) for values in (held_out, probability)]
@@ -166,7 +163,7 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     estimated = score(rows, kept_held_out, held_out)
     after = score(rows, keep(rows, chosen), probability)
     gains = [scores[aim.measure] - before[aim.measure] for scores in (estimated, after)]
-    share = gain_share(found_before, (rows, kept_held_out), aim.measure)
+    share = gain_share((found, kept), (rows, kept_held_out), aim.measure)
     closer = aim.lack(after["p"], after["r"]) < aim.lack(before["p"], before["r"])
     new_thresholds = bool(closer or (share >= _LEAST_SHARE and min(gains) > _LEVEL))
     # without new thresholds, a new calibration would change which entities such a pipe finds
