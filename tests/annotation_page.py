@@ -120,6 +120,10 @@ class Page:
             chain.key_up(key)
         chain.perform()
 
+    def set_score(self, score):
+        script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))"
+        self.browser.execute_script(script, self.find("score"), score)
+
     def click(self, command):
         self.browser.find_element(By.CSS_SELECTOR, f"[data-command={command}]").click()
 

@@ -13,7 +13,7 @@ JOINT = "T3\tADR 0 12;26 30\tSevere joint pain\n"
 
 @pytest.fixture
 def folders(tmp_path):
-    """Two folders with three texts. Two texts are annotated in both."""
+    """Two folders with three texts. Two texts are complete in both."""
     first, second = (tmp_path / person / "notes" for person in ("ann", "ben"))
     for folder in (first, second):
         (folder / "sub").mkdir(parents=True)
@@ -23,6 +23,7 @@ def folders(tmp_path):
     (first / "a.ann").write_text(SHOULDER + "A1\tSure T1\n" + JOINT + "R1\tLike Arg1:T3 Arg2:T1\n")
     (second / "a.ann").write_text(SHOULDER.replace("T1", "T9") + "T4\tDrug 7 12\tjoint\n")
     (second / "c.ann").write_text(SHOULDER)
+    Journal(second).add("a", Entry("done", annotator="Ben"))
     return first, second
 
 
@@ -53,15 +54,6 @@ def test_adjudication(folders, tmp_path, connect):
     assert (target / "a.ann").read_text() == SHOULDER + "A1\tSure T1\n" + JOINT.replace("T3", "T2")
 
 
-def test_unfinished_texts_are_skipped(folders):
-    _, second = folders
-    Journal(second).add("a", Entry("doubtful", annotator="Ben"))
-    adjudication = Adjudication(*folders)
-    assert (adjudication.names, adjudication.n_left) == (["sub/b"], 2)
-    Journal(second).add("a", Entry("done", annotator="Ben"))
-    assert Adjudication(*folders).names == ["a", "sub/b"]
-
-
 def test_errors(folders, tmp_path):
     first, second = folders
     (second / "a.txt").write_text("Another text.")
@@ -69,7 +61,8 @@ def test_errors(folders, tmp_path):
         Adjudication(first, second).prepare(tmp_path / "adjudicated")
     with pytest.raises(GapDNERError, match="overwritten"):
         Adjudication(first, second).prepare(first)
-    for path in second.rglob("*.ann"):
-        path.unlink()
+    # neither is complete
+    (second / "a.ann").unlink()
+    Journal(second).add("sub/b", Entry("doubtful", annotator="Ben"))
     with pytest.raises(GapDNERError, match="annotated in both"):
         Adjudication(first, second)

@@ -12,33 +12,21 @@ JSON = {"Content-Type": "application/json"}
 REJECTED = {"label": "Drug", "fragments": [[7, 12]]}
 
 
-def test_project(connect, notes):
-    project = connect().get("project")
+def test_a_text_without_annotation(connect, notes):
+    client = connect()
+    project = client.get("project")
     labels = project.pop("labels")
     assert [(label["name"], label["key"]) for label in labels] == [("ADR", "1"), ("Drug", "2")]
-    assert project == {
-        "name": "notes",
-        "annotator": "Ann",
-        "shared": False,
-        "order": "files",
-        "orders": ["files", "random"],
-        "writes": str(notes),
-    }
-
-
-def test_a_text_without_annotation(connect, notes):
-    text = connect().get("texts/a")
+    expected = {"name": "notes", "annotator": "Ann", "shared": False, "order": "files"}
+    assert project == {**expected, "orders": ["files", "random"], "writes": str(notes)}
+    text = client.get("texts/a")
     assert text.pop("version")
-    assert text == {
-        "id": "a",
-        "text": TEXT,
-        "status": "new",
-        "tokens": [[0, 6], [7, 12], [13, 16], [17, 25], [26, 30], [31, 36], [37, 38]],
-        "sentences": [[0, 38]],
-        "entities": [],
-        "rejected": [],
-    }
+    tokens = [[0, 6], [7, 12], [13, 16], [17, 25], [26, 30], [31, 36], [37, 38]]
+    expected = {"id": "a", "text": TEXT, "status": "new", "entities": [], "rejected": []}
+    assert text == {**expected, "tokens": tokens, "sentences": [[0, 38]]}
     assert not (notes / "a.ann").exists()
+    assert client.post("texts/a/proposals") == []
+    assert "no model" in client.post("train", 422)["detail"]
 
 
 def test_entities_are_saved_in_brat_format(connect, notes):
@@ -61,10 +49,9 @@ def test_entities_are_saved_in_brat_format(connect, notes):
     assert client.save("a")["removed"] == ["A1\tSure T1"]
     assert client.save("a", (*SHOULDER, "T1"))["entities"][0]["notes"] == ["Sure T1"]
     # a file without entities is only created if the text is done
-    client.save("b", status="doubtful")
-    assert not (notes / "b.ann").exists()
-    client.save("b", status="done")
-    assert (notes / "b.ann").read_bytes() == b""
+    for status in ("doubtful", "done"):
+        client.save("b", status=status)
+        assert (notes / "b.ann").exists() == (status == "done")
 
 
 def test_changes_by_others_are_not_overwritten(connect, notes):
@@ -99,22 +86,15 @@ def test_status_and_progress(connect, notes):
     state = client.get("state")
     assert [state[key] for key in ("done", "total", "done_since", "model")] == [1, 3, 1, None]
     client.save("a", (*SHOULDER, "T1"), status="new")
-    lines = (notes / ".gapdner" / "annotate.jsonl").read_text().splitlines()
-    entries = map(json.loads, lines)
-    assert [(e["id"], e["status"], e["annotator"]) for e in entries] == [
-        ("a", "done", "Ann"),
-        ("b", "skipped", "Ann"),
-        ("a", "new", "Ben"),
-    ]
     assert client.get("state")["done"] == 0
+    lines = (notes / ".gapdner" / "annotate.jsonl").read_text().splitlines()
+    assert [json.loads(line)["annotator"] for line in lines] == ["Ann", "Ann", "Ben"]
 
 
 def test_orders(connect, notes):
     client = connect()
     files = client.get("texts")["texts"]
     assert [text["id"] for text in files] == ["a", "b", "sub/c"]
-    begins = {text["id"]: text["begin"] for text in files}
-    assert begins == {"a": TEXT, "b": "He took aspirin twice .", "sub/c": "No complaints so far ."}
     shuffled = client.get("texts?order=random")["texts"]
     assert sorted(shuffled, key=lambda text: text["id"]) == files
     # a text that was added later
@@ -143,8 +123,7 @@ def test_warnings(connect, notes):
 @pytest.mark.parametrize(
     ("path", "status", "message"),
     [
-        ("texts/none", 404, "Text not found: none"),
-        ("texts/..%2Fsecret", 404, "Text not found"),
+        ("texts/..%2Fsecret", 404, "Text not found: ../secret"),
         ("texts/%2Fetc%2Fpasswd", 404, "Text not found"),
         ("texts?order=backwards", 422, ""),
         ("texts/latin", 422, "latin.txt is not UTF-8"),
@@ -166,20 +145,12 @@ def test_texts_that_cannot_be_read(connect, notes, path, status, message):
     assert begins == [TEXT, "He took aspirin twice .", "", "", "No complaints so far ."]
 
 
-@pytest.mark.parametrize(
-    ("entity", "message"),
-    [
-        (("ADR", [[0, 99]]), "Invalid fragments of ADR"),
-        (("ADR", [["0", "x"]]), ""),
-        (("ADR\ud800", [[0, 6]]), ""),
-    ],
-)
-def test_invalid_entities_are_not_saved(connect, notes, entity, message):
+def test_invalid_entities_are_not_saved(connect, notes):
     client = connect()
     body = {"version": client.get("texts/a")["version"], "status": "new"}
-    body["entities"] = [dict(zip(("label", "fragments", "id"), entity, strict=False))]
-    answer = client.ask("PUT", "texts/a", 422, content=json.dumps(body), headers=JSON)
-    assert message in str(answer["detail"])
+    for label, fragment in {"ADR": [0, 99], "A": ["0", "x"], "ADR\ud800": [0, 6]}.items():
+        body["entities"] = [{"label": label, "fragments": [fragment]}]
+        client.ask("PUT", "texts/a", 422, content=json.dumps(body), headers=JSON)
     assert not (notes / "a.ann").exists()
 
 
@@ -191,10 +162,7 @@ def test_a_full_disk(connect, monkeypatch):
     assert connect().save("a", SHOULDER, code=500)["detail"] == "No space left on device"
 
 
-@pytest.mark.parametrize(
-    ("token", "status", "most"),
-    [(b"other", 401, 0), (b"secret", 413, 16)],
-)
+@pytest.mark.parametrize(("token", "status", "most"), [(b"other", 401, 0), (b"secret", 413, 16)])
 def test_large_bodies_are_not_read(connect, token, status, most):
     read, sent = [], []
 

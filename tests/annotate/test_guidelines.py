@@ -21,8 +21,8 @@ Causes\tArg1:Drug, Arg2:Pain
 """
 
 
-def names(labels):
-    return [label.name for label in labels]
+def names(*args):
+    return [label.name for label in read_guidelines(*args)]
 
 
 def test_labels_json(tmp_path):
@@ -36,23 +36,20 @@ def test_labels_json(tmp_path):
 
 def test_annotation_conf(tmp_path):
     (tmp_path / "annotation.conf").write_text(CONF)
-    assert names(read_guidelines(None, [tmp_path], ["Other"])) == ["Finding", "Pain", "Drug"]
-    assert names(read_guidelines("A, B,A", [tmp_path])) == ["A", "B"]
+    assert names(None, [tmp_path], ["Other"]) == ["Finding", "Pain", "Drug"]
+    assert names("A, B,A", [tmp_path]) == ["A", "B"]
 
 
 def test_labels_of_the_model_and_of_the_files(tmp_path):
     (tmp_path / "a.ann").write_bytes(b"T1\tZebra 0 1\ta\r\nT2\tDrug 0 1;3 4\ta b\nA1\tSure T1\n")
-    labels = read_guidelines(None, [tmp_path], ["Pain", "Drug"])
-    assert names(labels) == ["Pain", "Drug", "Zebra"]
-    assert [label.key for label in labels] == ["1", "2", "3"]
+    assert names(None, [tmp_path], ["Pain", "Drug"]) == ["Pain", "Drug", "Zebra"]
 
 
 def test_keys_end_with_the_keyboard(tmp_path):
     labels = read_guidelines(",".join(f"L{n}" for n in range(30)), [tmp_path])
-    keys = [label.key for label in labels if label.key]
-    assert len(set(keys)) == len(keys) == 25
-    # letters of commands
-    assert not set("acdnpqrszy").intersection(keys)
+    # without the letters of commands
+    keys = list("123456789befghijklmotuvwx")
+    assert [label.key for label in labels] == [*keys, *[None] * 5]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +57,6 @@ def test_keys_end_with_the_keyboard(tmp_path):
     [
         ([], "valid dictionary"),
         ({}, "contains no label"),
-        ({"A": "red"}, "A: Input should be"),
         ({"A": {"colour": "red"}}, "A.colour: Extra inputs"),
         ({"A": {"color": "url(x)"}}, "Invalid color for A"),
         ({"A": {"key": "ab"}}, "A.key: .* at most 1 character"),

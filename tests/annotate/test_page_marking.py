@@ -64,8 +64,7 @@ def test_characters_by_mouse_and_keyboard(page):
     width = page.word("hypertension").size["width"]
     page.drag("hypertension", key=Keys.ALT, from_x=4 - width // 2, to_x=-25)
     [made] = page.entities()
-    assert "ADE hypertension".startswith(made)
-    assert made != "ADE hypertension"
+    assert "ADE hypertensio".startswith(made)
     page.press(Keys.DELETE)
     page.press(*[Keys.RIGHT] * 6, held=[Keys.ALT])
     page.press(Keys.RIGHT, held=[Keys.SHIFT])
@@ -76,20 +75,16 @@ def test_characters_by_mouse_and_keyboard(page):
 def test_selections_of_the_browser(page):
     # by touch, and then the button
     page.write()
-    script = (
-        "getSelection().setBaseAndExtent(arguments[0].firstChild, 0, arguments[1].firstChild, 4)"
-    )
+    script = "const [from, to] = [...arguments].map((word) => word.firstChild);"
+    script += "getSelection().setBaseAndExtent(from, 0, to, 4)"
     page.browser.execute_script(script, page.word("back"), page.word("pain"))
     page.click("make")
-    assert page.entities() == ["ADE back pain"]
     page.browser.execute_script(script, page.word("severe"), page.word("back"))
     page.click_label("2DRUG")
     assert page.entities() == ["ADE back pain", "DRUG severe joint, shoulder and back"]
 
 
-@pytest.mark.parametrize("by_mouse", [True, False])
-def test_coordination(page, by_mouse):
-    page.ann.unlink(missing_ok=True)
+def test_coordination(page):
     page.write()
     page.drag("severe", "pain")
     page.press("c")
@@ -102,21 +97,17 @@ def test_coordination(page, by_mouse):
     page.press(Keys.ESCAPE)
     for word in ("severe", "pain") * 2:
         page.drag(word, key=Keys.SHIFT)
-    if by_mouse:
-        page.click("split")
-    else:
-        page.press("c")
-    assert page.options() == []
-    assert page.choices() == split
-    if by_mouse:
-        page.find("choice").find_elements(By.TAG_NAME, "input")[1].click()
-        page.find("choice").find_element(By.CSS_SELECTOR, "button.main").click()
-    else:
-        page.press("2", Keys.ENTER)
-    made = ["ADE severe back pain", "ADE severe joint pain"]
-    assert page.entities() == made
+    page.click("split")
+    assert (page.options(), page.choices()) == ([], split)
+    page.press("2", Keys.ENTER)
+    assert page.entities() == ["ADE severe back pain", "ADE severe joint pain"]
     page.press("z", held=[Keys.CONTROL])
     assert page.entities() == ["ADE severe joint, shoulder and back pain"]
+    page.press(" ", "c")
+    assert page.choices() == split
+    page.find("choice").find_elements(By.TAG_NAME, "input")[0].click()
+    page.find("choice").find_element(By.CSS_SELECTOR, "button.main").click()
+    assert page.entities() == ["ADE severe back pain", "ADE severe shoulder pain"]
 
 
 COMBINE = """
@@ -130,24 +121,22 @@ import(new URL('js/coordination.js', location)).then(({combinations}) => {
 """
 
 
-@pytest.mark.parametrize(
-    ("marked", "parts"),
-    [
-        (["joint, shoulder, and back", "pain"], ["joint_pain", "shoulder_pain", "back_pain"]),
-        (["nausea and/or vomiting"], ["nausea", "vomiting"]),
-        (["a dose of 1,000 mg or 120/80"], ["a dose of 1,000 mg", "120/80"]),
-        (["Arm- und Beinschmerzen"], ["Arm-", "Beinschmerzen"]),
-        (["douleur et fièvre"], ["douleur", "fièvre"]),
-        (["android use"], ["android use"]),
-        (["liver or lung", "mild and severe"],
-         ["liver_mild", "liver_severe", "lung_mild", "lung_severe"]),
-        (["الرأس و البطن"], ["الرأس", "البطن"]),
-    ],
-)  # fmt: skip
-def test_parts_of_coordinations(page, marked, parts):
-    if not page.browser.current_url.startswith("http"):
-        page.write()
-    assert page.browser.execute_async_script(COMBINE, marked) == parts
+COORDINATIONS = [
+    (["joint, shoulder, and back", "pain"], "joint_pain; shoulder_pain; back_pain"),
+    (["nausea and/or vomiting"], "nausea; vomiting"),
+    (["a dose of 1,000 mg or 120/80"], "a dose of 1,000 mg; 120/80"),
+    (["Arm- und Beinschmerzen"], "Arm-; Beinschmerzen"),
+    (["douleur et fièvre"], "douleur; fièvre"),
+    (["android use"], "android use"),
+    (["liver or lung", "mild and severe"], "liver_mild; liver_severe; lung_mild; lung_severe"),
+    (["الرأس و البطن"], "الرأس; البطن"),
+]
+
+
+def test_parts_of_coordinations(page):
+    page.write()
+    for marked, parts in COORDINATIONS:
+        assert page.browser.execute_async_script(COMBINE, marked) == parts.split("; ")
 
 
 def test_selecting_overlapping_entities(page):

@@ -74,19 +74,11 @@ def test_long_text_without_spaces_is_not_joined(n_letters, n_joined):
     assert html.count("joined") == n_joined
 
 
-@pytest.mark.parametrize(
-    ("mark", "title"),
-    [
-        ("", "ADE 0.90"),
-        ("incorrect", "✗ incorrect ADE 0.90"),
-    ],
-)
-def test_titles(mark, title):
-    html = render_entities(WORDS, [Bar(Entity("ADE", ((0, 2), (4, 5)), 0.9), "red", mark)])
-    assert f'title="{title}: severe joint … pain"' in html
-
-
-def test_text_is_escaped():
+def test_titles():
+    html = render_entities(WORDS, [JOINT, JOINT._replace(mark="incorrect")])
+    for title in ("ADE 0.90", "✗ incorrect ADE 0.90"):
+        assert f'title="{title}: severe joint … pain"' in html
+    # text is escaped
     html = render_entities(['"<b>', "&"], [Bar(Entity("<A>", ((0, 1),)), "red")])
     assert "<b>" not in html
     assert 'title="&lt;A&gt;: &#34;&lt;b&gt;"' in html

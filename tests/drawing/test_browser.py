@@ -72,7 +72,7 @@ def fill(page, label, value):
     page.execute_script(script, label, value)
 
 
-def test_paging_with_headings(page):
+def test_paging_and_search(page):
     until_status(page, "1 to 100 of 250")
     assert len(visible(page)) == 100
     assert [h.text for h in visible(page, ".doc h2")] == ["document 0", "document 1"]
@@ -81,9 +81,6 @@ def test_paging_with_headings(page):
     until_status(page, "201 to 250 of 250")
     assert [h.text for h in visible(page, ".doc h2")] == ["document 4"]
     assert not page.find_element(By.XPATH, "//button[.='Next']").is_enabled()
-
-
-def test_search(page):
     box = page.find_element(By.CSS_SELECTOR, "[type=search]")
     box.send_keys("NOTE 24 severe joint")
     until_status(page, "1 to 1 of 1")
@@ -108,17 +105,14 @@ def test_filters(page):
     until_status(page, "nothing found")
 
 
-def test_outcomes(page):
+def test_outcomes_and_tooltips(page):
+    script = "const c = document.querySelector('i.gap'); c.dispatchEvent("
+    script += "new MouseEvent('mouseover', {bubbles: true})); return c.title"
+    assert page.execute_script(script) == "correct: ✓ ADE 0.90: severe … pain"
     outcome = page.find_element(By.CSS_SELECTOR, "[aria-label=Outcome]")
     assert outcome.text.split("\n") == ["All outcomes", "correct", "missed", "spurious"]
     fill(page, "Outcome", "missed")
     until_status(page, "1 to 12 of 12")
-
-
-def test_every_part_of_an_entity_has_a_tooltip(page):
-    script = "const c = document.querySelector('i.gap'); c.dispatchEvent("
-    script += "new MouseEvent('mouseover', {bubbles: true})); return c.title"
-    assert page.execute_script(script) == "correct: ✓ ADE 0.90: severe … pain"
 
 
 def test_without_javascript_everything_is_shown(browser, path, tmp_path):

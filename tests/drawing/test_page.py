@@ -13,7 +13,7 @@ def test_a_page():
         assert f"<{tag}>a &lt;b&gt; &amp; c</{tag}>" in page
     assert "<p>body</p>" in page
     assert "td > b {}" in page
-    assert not any(word in page for word in ("<script", "<link", "@import", "src="))
+    assert not re.search("<script|script-src|<link|@import|src=", page)
 
 
 def test_a_table():
@@ -25,7 +25,6 @@ def test_a_table():
 
 
 def test_only_the_script_of_a_page_can_run():
-    assert "script-src" not in render_page("a", Markup(""))
     page = render_page("a", Markup(""), script="alert(1 < 2);")
     assert "<script>alert(1 < 2);</script>" in page
     digest = b64encode(sha256(b"alert(1 < 2);").digest()).decode()

@@ -30,22 +30,14 @@ BARS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("width", "expected"),
-    [
-        (
-            80,
-            """\
+WIDE = """\
 He had severe joint, shoulder and upper body pain and a headache.
        ──────────── · · · · · · · · · · · ·  ──── ADE 0.91
        ────── · · ·  ──────── · · · · · · ·  ──── ADE   ──────── Pain
        ────── · · · · · · · · · · ─────────────── ADE 0.50
-""",
-        ),
-        # "upper" has room, but the label after "headache" has not
-        (
-            41,
-            """\
+"""
+# "upper" has room, but the label after "headache" has not
+NARROW = """\
 He had severe joint, shoulder and upper
        ──────────── · · · · · · · · ·
        ────── · · ·  ──────── · · · ·
@@ -55,42 +47,34 @@ body pain and a headache.
  · · ──── ADE 0.91
  · · ──── ADE   ──────── Pain
 ───────── ADE 0.50
-""",
-        ),
-    ],
-)
-def test_lines_fit_the_width(width, expected):
-    assert render_text(TEXT, BARS, width=width) == expected
+"""
 
 
-def test_wide_characters_use_two_columns():
+def test_lines_fit_the_width():
+    assert render_text(TEXT, BARS, width=80) == WIDE
+    assert render_text(TEXT, BARS, width=41) == NARROW
+
+
+def test_wide_characters_and_long_words():
+    # wide characters use two columns
     text = "患者有🙂严重的e\u0301关节疼痛。"
     drawing = render_text(text, [bar(text, "ADE", "严重", "疼痛")], width=40)
     assert drawing == f"{text}\n        ──── · · · ──── ADE\n"
-
-
-def test_lines_break_within_chinese_and_within_long_words():
+    # lines break within them, and within words that are longer than a line
     text = "关节疼痛" * 3
     assert render_text(text, [], width=20) == "关节疼痛关节疼痛关节\n疼痛\n"
     drawing = render_text("x" * 30, [Bar(Entity("X", ((18, 30),)))], width=20)
     assert drawing == f"{'x' * 20}\n{' ' * 18}──\n\n{'x' * 10}\n{'─' * 10} X\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "fragments", "expected"),
-    [
-        (
-            "Pain\tin the\r\n\nleft \x1b[31marm.",
-            "A\x07",
-            ["Pain", "left \x1b[31marm"],
-            "Pain in the\n──── · · ·\n\nleft \\x1b[31marm.\n──────────────── A\\x07\n",
-        ),
-        # a label has half of the line
-        ("No pain", "Symptom" * 9, ["pain"], "No pain\n   ──── SymptomSymp…\n"),
-    ],
-)
-def test_line_breaks_and_labels(text, label, fragments, expected):
-    assert render_text(text, [bar(text, label, *fragments)], width=24) == expected
+def test_line_breaks_and_labels():
+    text = "Pain\tin the\r\n\nleft \x1b[31marm."
+    drawing = render_text(text, [bar(text, "A\x07", "Pain", "left \x1b[31marm")], width=24)
+    lines = ["Pain in the", "──── · · ·", "", "left \\x1b[31marm.", "──────────────── A\\x07", ""]
+    assert drawing.split("\n") == lines
+    # a label has half of the line
+    drawing = render_text("No pain", [bar("No pain", "Symptom" * 9, "pain")], width=24)
+    assert drawing == "No pain\n   ──── SymptomSymp…\n"
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def find_pain(doc: Doc) -> Doc:
 
 @pytest.fixture(scope="session")
 def nlp():
-    """A pipeline that knows two texts."""
+    """A pipeline that finds the entities of two texts."""
     nlp = spacy.blank("en", meta={"name": "blank <1>"})
     nlp.add_pipe("gapdner_sentencizer")
     nlp.add_pipe("find_pain_for_test")

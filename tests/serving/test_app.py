@@ -18,27 +18,23 @@ from fastapi.testclient import TestClient
 from spacy_gapdner.serving.app import create_app
 
 TEXT = "severe joint and back pain"
-RECORD = {
-    "text": TEXT,
-    "entities": [
-        {
-            "label": "ADE",
-            "text": "severe back pain",
-            "start": 0,
-            "end": 26,
-            "fragments": [
-                {"start": 0, "end": 6, "text": "severe"},
-                {"start": 17, "end": 26, "text": "back pain"},
-            ],
-            "score": 0.75,
-            "discontinuous": True,
-        },
+ENTITY = {
+    "label": "ADE",
+    "text": "severe back pain",
+    "start": 0,
+    "end": 26,
+    "fragments": [
+        {"start": 0, "end": 6, "text": "severe"},
+        {"start": 17, "end": 26, "text": "back pain"},
     ],
+    "score": 0.75,
+    "discontinuous": True,
 }
+RECORD = {"text": TEXT, "entities": [ENTITY]}
 
 
 def with_entity(**values):
-    return {**RECORD, "entities": [{**RECORD["entities"][0], **values}]}
+    return {**RECORD, "entities": [{**ENTITY, **values}]}
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +46,12 @@ def client(nlp, pipe):
 def test_predict(client):
     response = client.post("/predict", json={"text": TEXT})
     assert (response.status_code, response.json()) == (200, RECORD)
+    response = client.post("/predict", json={"texts": [TEXT, "none", TEXT]})
+    assert response.json() == [RECORD, {"text": "none", "entities": []}, RECORD]
+    assert client.post("/predict", json={"texts": []}).json() == []
+    for body in ({"text": TEXT, "texts": [TEXT]}, {}):
+        (error,) = client.post("/predict", json=body).json()["detail"]
+        assert error["msg"] == 'Value error, Give either "text" or "texts"'
 
 
 def test_draw(client):
@@ -58,12 +60,9 @@ def test_draw(client):
     assert "<script" not in client.post("/draw", json=evil).text
 
 
-def test_what_entities_carry_is_kept(client):
+def test_exports(client):
     record = with_entity(id="T7", kb_id="DB:1", attributes={"sure": True})
     assert client.post("/export/jsonl", json=record).json() == record
-
-
-def test_exports(client):
     lines = client.post("/export/csv", json=RECORD).text.splitlines()
     assert lines[1] == f"1,ADE,severe back pain,0,26,0 6;17 26,True,0.75,{TEXT}"
     with ZipFile(BytesIO(client.post("/export/brat", json=RECORD).content)) as archive:
@@ -71,30 +70,18 @@ def test_exports(client):
         assert archive.read("text.ann").startswith(b"T1\tADE 0 6;17 26\tsevere back pain\n")
 
 
-def test_several_texts(client):
-    response = client.post("/predict", json={"texts": [TEXT, "none", TEXT]})
-    assert response.json() == [RECORD, {"text": "none", "entities": []}, RECORD]
-    assert client.post("/predict", json={"texts": []}).json() == []
-
-
-@pytest.mark.parametrize("path", ["/", "/docs"])
-def test_the_pages(client, path):
-    page = client.get(path)
-    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
-    assert "default-src 'none'" in page.text
-    assert "blank &lt;1&gt;" in page.text
-    # nothing is loaded from elsewhere
-    assert not re.search("<link|src=", page.text)
-
-
-def test_the_example_of_the_pipeline(client, nlp, monkeypatch):
+def test_the_pages(client, nlp, monkeypatch):
+    for path in ("/", "/docs"):
+        page = client.get(path)
+        assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+        assert "default-src 'none'" in page.text
+        assert "blank &lt;1&gt;" in page.text
+        # nothing is loaded from elsewhere
+        assert not re.search("<link|src=", page.text)
+    assert "default-src 'none'" in client.get("/health").headers["content-security-policy"]
     assert "></textarea>" in client.get("/").text
     monkeypatch.setitem(nlp.meta, "example", "Pain <1> joint.")
     assert ">Pain &lt;1&gt; joint.</textarea>" in client.get("/").text
-
-
-def test_responses_that_are_not_pages_load_nothing(client):
-    assert "default-src 'none'" in client.get("/health").headers["content-security-policy"]
 
 
 def test_the_api_is_documented(client):
@@ -131,12 +118,6 @@ def test_bad_requests(client, path, body, status, message):
         assert message in response.json()["detail"]
 
 
-def test_either_one_text_or_several(client):
-    for body in ({"text": TEXT, "texts": [TEXT]}, {}):
-        (error,) = client.post("/predict", json=body).json()["detail"]
-        assert error["msg"] == 'Value error, Give either "text" or "texts"'
-
-
 @pytest.mark.parametrize("sent", [None, "application/x-www-form-urlencoded", "text/plain"])
 def test_bodies_that_are_not_json(client, sent):
     headers = {"Content-Type": sent} if sent else {}
@@ -159,16 +140,15 @@ def test_odd_texts(client, name):
     if not tokens:
         return
     # characters are code points on the way there and back
-    last = tokens[-1]
-    fragment = {"start": last.idx, "end": last.idx + len(last), "text": last.text}
-    entity = {"label": "ADE", "score": 0.5, "discontinuous": False, **fragment}
-    record = {"text": text, "entities": [{**entity, "fragments": [fragment]}]}
+    start, end = tokens[-1].idx, tokens[-1].idx + len(tokens[-1])
+    fragment = {"start": start, "end": end, "text": tokens[-1].text}
+    record = with_entity(discontinuous=False, **fragment, fragments=[fragment])
+    record["text"] = text
     assert client.post("/export/jsonl", json=record).json() == record
     assert client.post("/draw", json=record).status_code == 200
     with ZipFile(BytesIO(client.post("/export/brat", json=record).content)) as archive:
         assert archive.read("text.txt").decode("utf-8") == text
-        place = f"{last.idx} {last.idx + len(last)}"
-        assert archive.read("text.ann").decode("utf-8").startswith(f"T1\tADE {place}\t")
+        assert archive.read("text.ann").decode("utf-8").startswith(f"T1\tADE {start} {end}\t")
 
 
 @pytest.mark.parametrize("path", ["/predict", "/draw", "/export/csv"])
@@ -177,8 +157,8 @@ def test_the_words_of_a_text_are_forgotten(nlp, client, path):
         # the length of the vocab also counts removed words
         return sum(1 for _ in nlp.vocab), len(nlp.vocab.strings)
 
-    assert client.post(path, json={"text": "first", "entities": []}).status_code == 200
-    before = size()
-    unseen = " ".join(f"{path[1:4]}word{i}" for i in range(60))
-    assert client.post(path, json={"text": unseen, "entities": []}).status_code == 200
-    assert size() == before
+    sizes = []
+    for text in ("first", " ".join(f"{path[1:4]}word{i}" for i in range(60))):
+        assert client.post(path, json={"text": text, "entities": []}).status_code == 200
+        sizes.append(size())
+    assert sizes[0] == sizes[1]

@@ -56,10 +56,10 @@ def starts(doc):
     return [entity.start_char for entity in get_entities(doc)]
 
 
-@pytest.mark.parametrize("splitter", ["gapdner_sentencizer", None])
-def test_pieces_have_the_entities_of_the_text(splitter, pipe):
+@pytest.mark.parametrize("splitters", [["gapdner_sentencizer"], []])
+def test_pieces_have_the_entities_of_the_text(splitters, pipe):
     nlp = spacy.blank("en")
-    if splitter:
+    for splitter in splitters:
         nlp.add_pipe(splitter)
     nlp.add_pipe("find_every_pain_for_test")
     pipeline, thread, finished = LongTextPipeline(nlp, pipe), WorkThread(), []
