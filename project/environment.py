@@ -22,7 +22,6 @@ def get_versions() -> dict[str, str | None]:
 
 
 def get_device(gpu_id: int) -> dict[str, Any]:
-    """Describe the device."""
     gpu = None
     if gpu_id >= 0:
         import cupy

@@ -13,14 +13,12 @@ class Table(NamedTuple):
     rows: list[list[str]]
 
     def to_markdown(self) -> str:
-        """RETURNS (str): The title and the table in Markdown."""
         lines = [self.header, ["---", *["---:"] * (len(self.header) - 1)], *self.rows]
         escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
         body = "".join(f"| {' | '.join(line)} |\n" for line in escaped)
         return f"**{self.title}**\n\n{body}"
 
     def print(self) -> None:
-        """Print the table."""
         print(f"\n{self.title}")
         aligns = ["l", *["r"] * (len(self.header) - 1)]
         msg.table(self.rows, header=self.header, divider=True, aligns=aligns, max_col=60)

@@ -68,7 +68,6 @@ class DecoderLayer(nn.Module):
         self.output = Residual(inner_width, width, dropout)
 
     def forward(self, hidden: Tensor, words: Tensor, mask: Tensor) -> Tensor:
-        """See `Attention.forward`."""
         hidden = self.self_attention(hidden, hidden, mask)
         hidden = self.cross_attention(hidden, words, mask)
         return self.output(F.gelu(self.inner(hidden)), hidden)
@@ -140,7 +139,6 @@ class TOENetwork(PairNetwork):
         )
 
     def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
-        """Score the label grids of a batch of sentences; see `GridNetwork.score`."""
         rows, columns = self.rows(hidden), self.columns(hidden)
         tags = self.tags(self.grid_features(rows, columns, mask))
         for _ in range(self.n_rounds - 1):
@@ -160,7 +158,6 @@ class TOENetwork(PairNetwork):
         )
 
     def take_over(self, trained: GridNetwork, channels: Sequence[int]) -> None:
-        """Copy the weights of a network with fewer labels; see `GridNetwork.take_over`."""
         n_old = trained.n_channels
         # by the old size of the dimension: all labels, decoded labels, tags
         places = {n_old - size: channels[: n_old - size] for size in (0, *self.group_sizes[1:])}

@@ -191,7 +191,6 @@ class PairNetwork(GridNetwork):
         self.convolutions = DilatedConvolutions(grid, settings.dilations, chained_convolutions)
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Compute the word representations H; see `GridNetwork.encode`."""
         return self.bilstm(self.word_dropout(words), lengths)
 
     def grid_features(self, rows: Tensor, columns: Tensor, mask: Tensor) -> Tensor:
@@ -228,5 +227,4 @@ class W2NERNetwork(PairNetwork):
         )
 
     def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
-        """Score the label grids of a batch of sentences; see `GridNetwork.score`."""
         return self.predictor(hidden, self.grid_features(hidden, hidden, mask))

@@ -58,7 +58,6 @@ class Encoder:
 
 
 def find_encoder(nlp: Language, model: Model) -> Encoder:
-    """RETURNS (Encoder): The encoder of a pipe's model in a pipeline."""
     component, layer = None, model.get_ref("tok2vec")
     layers = list(layer.walk())
     for _, other in nlp.pipeline:

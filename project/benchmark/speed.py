@@ -39,7 +39,6 @@ class Runner:
         self._optimizer.learn_rate = 1e-30
 
     def time(self, run: Callable[[], object]) -> float:
-        """RETURNS (float): The seconds that a call takes."""
         start = self._now()
         run()
         return self._now() - start
@@ -71,7 +70,6 @@ class Runner:
         return seconds + self.time(lambda: self.update_component(self.pipe, examples))
 
     def update_component(self, component: Any, examples: list[Example]) -> None:
-        """Compute the gradients of one of `components`."""
         component.update(examples, drop=self._dropout, sgd=None, losses={})
 
     def finish_update(self) -> None:

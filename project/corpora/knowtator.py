@@ -25,7 +25,6 @@ _ROOTS = ("annotations", "knowtator-project")
 
 
 def has_knowtator_root(path: Path) -> bool:
-    """RETURNS (bool): Whether a file starts with a root element of Knowtator."""
     start = first_text(path)
     return "<annotations" in start or "<knowtator-project" in start
 

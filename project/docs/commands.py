@@ -18,7 +18,6 @@ class Commands(SphinxDirective):
     """``gapdner-commands``: a section per command, with its usage, arguments and options."""
 
     def run(self) -> list[nodes.Node]:
-        """RETURNS (list[Node]): The sections."""
         sections: list[nodes.Node] = []
         for name, command in typer.main.get_command(app).commands.items():
             section = nodes.section(ids=[name], names=[name])

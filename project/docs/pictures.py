@@ -73,7 +73,6 @@ class Picture(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """RETURNS (list[Node]): The picture, as HTML."""
         html = f'<div class="picture">{PICTURES[self.arguments[0]]()}</div>'
         return [nodes.raw("", html, format="html")]
 
@@ -84,7 +83,6 @@ class Example(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """RETURNS (list[Node]): The text and the picture."""
         text = "\n".join(self.content)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "example.inline"

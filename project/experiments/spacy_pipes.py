@@ -115,7 +115,6 @@ def score(nlp: Language, golds: Iterable[Doc]) -> dict[str, PRFScore]:
 
 
 def make_table(found: dict[str, dict[str, PRFScore]]) -> Table:
-    """RETURNS (Table): P, R and F by pipeline and subset, from the results of `score`."""
     rows = []
     for model, scores in found.items():
         for i, (subset, prf) in enumerate(scores.items()):

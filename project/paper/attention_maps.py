@@ -75,12 +75,10 @@ class SegmentAttention:
         return row + self.segment.start, column + self.segment.start
 
     def span_text(self, row: int, column: int) -> str:
-        """RETURNS (str): The text of a cell's span."""
         first, last = sorted((row, column))
         return " ".join(" ".join(self.tokens[first : last + 1]).split())
 
     def label_text(self, row: int, column: int) -> str:
-        """RETURNS (str): The labels of a cell with their probabilities."""
         labels = self.labels.get((row, column), ())
         return ", ".join(f"{label.name} {label.probability:.2f}" for label in labels)
 

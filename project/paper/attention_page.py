@@ -87,7 +87,6 @@ def plot_cell(segment: SegmentAttention, row: int, column: int) -> Figure:
 
 
 def plot_labels(segment: SegmentAttention) -> Figure:
-    """RETURNS (Figure): The labels of a segment's cells."""
     figure = Figure(_grid_size(segment), layout="constrained")
     axes = figure.add_subplot()
     _draw_grid(axes, segment)

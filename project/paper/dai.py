@@ -33,7 +33,6 @@ class TokenizedText:
     sentence_starts: list[int]
 
     def sentence_of(self, token: int) -> int:
-        """RETURNS (int): The number of a token's sentence."""
         return bisect_right(self.sentence_starts, token) - 1
 
     def records(self, entities: Iterable[Entity]) -> Iterator[TokenRecord]:

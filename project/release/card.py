@@ -48,7 +48,6 @@ class Encoder(NamedTuple):
 
     @property
     def url(self) -> str:
-        """RETURNS (str): Its page on the hub."""
         return f"https://huggingface.co/{self.name}"
 
 

@@ -201,7 +201,6 @@ class Annotator:
 
 
 def open_browser() -> webdriver.Chrome:
-    """RETURNS (webdriver.Chrome): A headless browser."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
     for flag in ("--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000"):

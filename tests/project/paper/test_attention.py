@@ -4,16 +4,13 @@ import re
 
 import numpy as np
 import pytest
-import spacy
 import torch
 from command_lines import invoke
-from spacy.tokens import Doc
 from thinc.api import Model
 from tiny_pipeline import ANNOTATED, make_nlp, trained_pipeline
 
 from project.paper.attention import app
 from project.paper.attention_maps import (
-    choose_cells,
     find_network,
     find_segment,
     record_attention,
@@ -85,12 +82,6 @@ def test_models_without_attention():
         find_network(nlp.get_pipe("gapdner").model)
 
 
-def choose(text, spans=(), cells=()):
-    doc = Doc(spacy.blank("en").vocab, words=text.split(" "))
-    # the pipe is only used if nothing is chosen
-    return choose_cells(doc, None, spans, cells)
-
-
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
@@ -101,9 +92,9 @@ def choose(text, spans=(), cells=()):
         ("cells", "6,0", "Invalid cell: 6,0. The text has tokens 0 to 5"),
     ],
 )
-def test_invalid_spans_and_cells(option, value, message):
+def test_invalid_spans_and_cells(nlp, option, value, message):
     with pytest.raises(GapDNERError, match=re.escape(message)):
-        choose("no pain no pain no pain", **{option: [value]})
+        record_attention(nlp, "no pain no pain no pain", **{option: [value]})
 
 
 def test_segment_with_most_context():
