@@ -14,31 +14,24 @@ def spans(text, *pieces):
     return found
 
 
-def brat_line(name, label, offsets, surface):
-    return f"{name}\t{label} {';'.join(f'{s} {e}' for s, e in offsets)}\t{surface}\n"
-
-
 POST = "Bad joint and shoulder pain!\n\n  I took 20mg, couldn't sleep_well.\nhurts a lot\n"
 POST_TOKENS = [
     "Bad joint and shoulder pain !",
     "I took 20 mg , couldn ' t sleep _ well .",
     "hurts a lot",
 ]
-_JOINT, _SHOULDER = spans(POST, "Bad joint", "pain"), spans(POST, "Bad", "shoulder", "pain")
-POST_ANNOTATIONS = (
-    brat_line("T1", "ADR", _JOINT, "Bad joint pain")
-    + "#1\tAnnotatorNotes T1\tADR or not\n"
-    # fragments out of order, of which two are adjacent
-    + brat_line("T2", "ADR", [_SHOULDER[2], *_SHOULDER[:2]], "pain Bad shoulder")
-    + brat_line("T3", "Drug", spans(POST, "20mg"), "20mg")
-    # the same mention again
-    + brat_line("T4", "ADR", _JOINT, "Bad joint pain")
-    # starts within a token
-    + brat_line("T5", "ADR", spans(POST, "leep"), "leep")
-    # two lines
-    + brat_line("T6", "ADR", spans(POST, "well.\nhurts"), "well. hurts")
-    + brat_line("T7", "ADR", spans(POST, "20"), "20")
-)
+POST_ANNOTATIONS = """\
+T1	ADR 0 9;23 27	Bad joint pain
+#1	AnnotatorNotes T1	ADR or not
+T2	ADR 23 27;0 3;14 22	pain Bad shoulder
+T3	Drug 39 43	20mg
+T4	ADR 0 9;23 27	Bad joint pain
+T5	ADR 55 59	leep
+T6	ADR 60 71	well. hurts
+T7	ADR 39 41	20
+"""
+# T2 has fragments out of order, of which two are adjacent; T4 repeats T1; T5 starts within a token;
+# T6 is in two lines
 # (sentence, label, fragments)
 POST_ENTITIES = [
     (0, "ADR", ((0, 2), (4, 5))),

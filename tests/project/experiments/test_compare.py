@@ -10,25 +10,21 @@ from spacy.util import set_dot_to_object
 from project.experiments.__main__ import app
 from project.experiments.comparable import find_differences
 from project.experiments.compare import difference_table, group_runs, scores_table
-from project.experiments.runs import find_runs, read_run, write_run
+from project.experiments.runs import find_runs, write_run
 from spacy_gapdner.errors import GapDNERError
 
 OTHER_DATA = {**make_run().data, "dev": [{"name": "dev.spacy", "sha256": "0123456789"}]}
 
 
-def test_run_round_trip(tmp_path):
-    # srsly would round these numbers
-    run = make_run("w/o Gap ≠", 7, f=2 / 3)
-    run.config["training"]["eps"] = 1e-12
-    write_run(run, tmp_path / "a" / "run.json")
-    assert read_run(tmp_path / "a" / "run.json") == run
-
-
-def test_find_runs(tmp_path):
-    for folder, seed in (("b/seed_0", 0), ("a/x/seed_1", 1), ("a/seed_2", 2), ("a/.old", 3)):
-        write_run(make_run(seed=seed), tmp_path / folder / "run.json")
+def test_written_runs_are_found(tmp_path):
+    runs = [make_run("w/o Gap ≠", seed, f=2 / 3) for seed in range(4)]
+    # srsly would round this number
+    runs[0].config["training"]["eps"] = 1e-12
+    for run, folder in zip(runs, ("b/seed_0", "a/x/seed_1", "a/seed_2", "a/.old"), strict=True):
+        write_run(run, tmp_path / folder / "run.json")
     (tmp_path / "a" / "dryrun.json").write_text("{}")
-    assert [run.seed for run in find_runs([tmp_path / "b", tmp_path / "a"]).values()] == [0, 2, 1]
+    found = find_runs([tmp_path / "b", tmp_path / "a"])
+    assert [*found.values()] == [runs[0], runs[2], runs[1]]
 
 
 @pytest.mark.parametrize(
