@@ -1,5 +1,6 @@
-"""The workflow `all` and the command `benchmark`."""
+"""The workflow `all`, the command `benchmark`, and what project/README.md names."""
 
+import re
 import tarfile
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from project.benchmark import run as benchmark
 from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[2]
+README = (ROOT / "project" / "README.md").read_text(encoding="utf8")
 
 
 @pytest.fixture
@@ -72,6 +74,25 @@ def test_commands_can_be_run_again():
     lines = [line for command in commands for line in command["script"] if "spacy gapdner" in line]
     writing = [line for line in lines if " convert " in line or "--output" in line]
     assert {line for line in lines if "--force" in line} == set(writing) != set()
+
+
+def test_named_workflows():
+    config = load_project_config(ROOT)
+    commands = {command["name"] for command in config["commands"]}
+    named = set(re.findall(r"project run ([a-z][\w-]*)", README))
+    assert {"all", "quality", "paper", "benchmark"} <= named
+    assert named <= commands | set(config["workflows"])
+    table = re.findall(r"^\| `([\w-]+)` \| ", README, flags=re.MULTILINE)
+    assert sorted(table) == sorted(config["workflows"])
+
+
+def test_named_variables():
+    variables = set(load_project_config(ROOT)["vars"])
+    lines = [line for line in README.splitlines() if "train-seeds" not in line]
+    # variables of training configs in the options of trainings
+    config = {"mixed_precision", "transformer", "VARIABLE"}
+    named = set(re.findall(r"--vars\.(\w+)", "\n".join(lines)))
+    assert named - config <= variables
 
 
 def _docs(path):

@@ -1,4 +1,6 @@
-"""The networks and architectures of W2NER and TOE."""
+"""The networks, architectures and configs of W2NER and TOE."""
+
+from pathlib import Path
 
 import pytest
 import torch
@@ -6,6 +8,7 @@ from baseline_equations import toe, w2ner
 from equations import bucket, by_cell
 from grid_models import WIDTH as N_IN
 from grid_models import fixed_vectors, initialize_model, network_of, score
+from spacy import registry
 
 from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
@@ -17,7 +20,9 @@ from project.baselines.w2ner import (
     W2NERSettings,
     distance_buckets,
 )
+from project.experiments.training import read_run_config
 
+FOLDER = Path(__file__).parents[3] / "project" / "baselines"
 LABELS = ["A", "B"]
 W2NER = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4, "dilations": [1, 2]}
 W2NER |= {"biaffine_width": 5, "predictor_width": 7}
@@ -101,3 +106,23 @@ def test_architecture_builds_its_network(name):
     _, tagging, settings, build = MODELS[name]
     model = initialize_model(build(fixed_vectors(), tagging, **settings), LABELS)
     assert str(network_of(model)) == str(make_network(name))
+
+
+@pytest.mark.parametrize("name", ["w2ner", "toe"])
+def test_the_published_settings(name):
+    filled = read_run_config(FOLDER / f"{name}.cfg", {}, 0).filled
+    pipe, training = filled["components"]["gapdner"], filled["training"]
+    rate = training["optimizer"]["learn_rate"]["initial_rate"]
+    assert (rate, rate * pipe["lr_scale"]) == (5e-6, pytest.approx(1e-3))
+    assert (training["batcher"]["size"], training["optimizer"]["grad_clip"]) == (16, 5.0)
+    assert (training["optimizer"]["L2"], training["patience"]) == (0.0, 0)
+    model = pipe["model"]
+    # the defaults of the architecture
+    default = registry.architectures.get(model["@architectures"])
+    for setting, value in zip(default.__code__.co_varnames[2:], default.__defaults__, strict=False):
+        assert model[setting] == value
+    losses = {
+        "w2ner": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
+        "toe": {"@losses": "gapdner-baselines.ZLPR.v1", "alpha": 0.5, "n_fine": 3},
+    }
+    assert model["tagging"]["loss"] == losses[name]

@@ -6,6 +6,63 @@ from command_lines import invoke
 from tiny_pipeline import make_nlp
 
 from project.benchmark.__main__ import app
+from project.benchmark.parts import prediction_shares, training_shares
+from project.benchmark.speed import time_batches
+
+
+def test_batches_add_up(runner, examples, monkeypatch):
+    """Five Docs in two batches of prediction, and one of training. The encoder takes 1 second, word
+    pieces 100, grids 10, the loss 1000, and the optimizer 10,000."""
+    now = [0.0]
+    monkeypatch.setattr(runner, "_clock", lambda: now[0])
+
+    def takes(owner, name, seconds):
+        function = getattr(owner, name)
+
+        def call(*args, **kwargs):
+            now[0] += seconds
+            return function(*args, **kwargs)
+
+        monkeypatch.setattr(owner, name, call)
+
+    encoder = runner.encoder
+    if encoder.network is None:
+        takes(encoder.layer, "_func", 1)
+    else:
+        takes(encoder.network, "forward", 1)
+        takes(encoder.component, "predict", 100)
+        takes(encoder.component, "update", 100)
+    takes(runner.pipe.model.get_ref("grid"), "_func", 10)
+    takes(runner.pipe, "get_loss", 1000)
+    takes(runner, "finish_update", 10_000)
+    for is_train, loss, optimizer in ((False, 0, 0), (True, 1000, 10_000)):
+        found = time_batches(runner, examples, 2, is_train=is_train)
+        n_batches = 1 if is_train else 2
+        assert found["model"] == found["encoder"] + n_batches * (10 + loss)
+        assert found["encoder"] >= n_batches
+        assert found["optimizer"] == optimizer
+
+
+def test_shares_of_parts(runner, examples):
+    parts = {"encoder", "pooling to words", "bilstm", "biaffine", "span attention"}
+    parts |= {"criss cross", "classifier", "rest of the grid network", "rest"}
+    if runner.encoder.network is not None:
+        parts |= {"word pieces, alignment"}
+    if runner.encoder.component is None:
+        parts -= {"pooling to words"}
+    layers = [runner.pipe.model.get_ref(name) for name in ("grid", "tok2vec")]
+    before = [layer._func for layer in layers]
+    for find, own in (
+        (prediction_shares, {"tokenizing", "sentencizer", "decoding", "annotation"}),
+        (training_shares, {"loss", "optimizer"}),
+    ):
+        shares = find(runner, examples)
+        assert set(shares) == parts | own
+        assert sum(shares.values()) == pytest.approx(1)
+        assert min(shares.values()) > 0
+    # the pipeline does not change
+    assert [layer._func for layer in layers] == before
+    assert "forward" not in vars(runner.encoder.network or object)
 
 
 @pytest.mark.slow
