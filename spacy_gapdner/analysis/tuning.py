@@ -6,6 +6,7 @@ ones. Thresholds are therefore compared with uncalibrated scores until they are 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -145,7 +146,9 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     """RETURNS (Tuning): The new settings if they improve the scores of the candidates. `own` are
     the current settings, and `now` the predictions with them if they are not all candidates.
     """
-    current = _uncalibrated(own)
+    if own.disc_threshold is None and not own.type_thresholds:
+        own = replace(own, disc_threshold=own.threshold)
+    current = _convert(own, partial(_score, own.calibration))
     kept_before = keep(rows, current)
     probability = _probability(rows, own.calibration)
     found, kept = (rows, kept_before) if now is None else (now, ~np.isnan(now["score"]))
@@ -308,12 +311,6 @@ def _probability(rows: np.ndarray, calibration: Calibration) -> np.ndarray:
 
 def _error(rows: np.ndarray, kept: np.ndarray, probability: np.ndarray) -> float | None:
     return calibration_error(zip(probability[kept], rows["gold"][kept], strict=True))
-
-
-def _uncalibrated(own: Thresholds) -> Thresholds:
-    if own.disc_threshold is None and not own.type_thresholds:
-        own = replace(own, disc_threshold=own.threshold)
-    return _convert(own, lambda probability, kind: _score(own.calibration, probability, kind))
 
 
 def _settings(thresholds: Thresholds, calibration: Calibration) -> dict[str, Any]:

@@ -55,11 +55,7 @@ def debug_data_cli(
         dev = formats.load_docs(config.nlp, dev_path, config.spans_key, **how)
     findings = analysis.check_data(train, dev, config=config)
     write_json(findings.to_dict(), output_path)
-    _print_findings(findings)
-
-
-def _print_findings(findings: "analysis.DataFindings") -> None:
-    config, reports = findings.config, findings.reports
+    reports = findings.reports
     msg.divider("Corpora")
     print_statistics({name: report.statistics for name, report in reports.items()})
     msg.divider("Segments")

@@ -28,8 +28,10 @@ def evaluate_cli(
 
     Prints exact-match scores for all entities, for discontinuous and overlapping entities, by type
     and by gap length, and scores of partial matches."""
+    from ..analysis.matching import MATCHES
     from ..analysis.pipes import load_recognizer
     from ..formats.outputs import check_output, write_json
+    from ..scorer import SUBSETS
 
     # report missing files before loading a model
     formats.guess_format(data)
@@ -40,13 +42,6 @@ def evaluate_cli(
     found = analysis.evaluate(nlp, docs, spans_key=spans_key, batch_size=batch_size)
     scores = {"model": model, "data": str(data), **found}
     write_json(scores, output_path)
-    _print_scores(scores)
-
-
-def _print_scores(scores: dict[str, Any]) -> None:
-    from ..analysis.matching import MATCHES
-    from ..scorer import SUBSETS
-
     name = f"spans_{scores['spans_key']}"
     counts, gold = scores[f"{name}_counts"], scores["gold_per_type"]
     rows: list[tuple[Any, ...]] = []
@@ -57,8 +52,8 @@ def _print_scores(scores: dict[str, Any]) -> None:
     print_table(rows, ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct"))
     rows = [(title, *_prf(scores["matches"][match])) for match, title in MATCHES.items()]
     print_table(rows, ("Other matches", "P", "R", "F"))
-    types = scores[f"{name}_per_type"] or {}
-    rows = [(label, *_prf(prf), gold.get(label, 0)) for label, prf in types.items()]
+    by_type = scores[f"{name}_per_type"] or {}
+    rows = [(label, *_prf(prf), gold.get(label, 0)) for label, prf in by_type.items()]
     print_table(rows, ("Type", "P", "R", "F", "Gold"))
     rows = [(gap, *_prf(prf)) for gap, prf in (scores[f"{name}_gap_lengths"] or {}).items()]
     print_table(rows, ("Gap length", "P", "R", "F"))
