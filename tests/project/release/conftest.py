@@ -16,54 +16,45 @@ def hub(monkeypatch):
     # all other tests are offline
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     reset_sessions()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Hub)
-    server.created, server.commits = [], []
-    server.address = f"http://127.0.0.1:{server.server_port}"
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Hub) as server:
+        server.created, server.commits = [], []
+        server.address = f"http://127.0.0.1:{server.server_port}"
+        Thread(target=server.serve_forever).start()
+        yield server
+        server.shutdown()
     monkeypatch.undo()
     reset_sessions()
 
 
 class _Hub(BaseHTTPRequestHandler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        lines = [json.loads(line) for line in body.splitlines()]
-        _, api, *parts = self.path.split("?")[0].split("/")
-        assert api == "api"
-        if self.headers["Authorization"] != "Bearer secret":
-            self._answer({"error": "Invalid credentials"}, 401)
-        elif parts == ["repos", "create"]:
-            owner_name = f"{lines[0]['organization']}/{lines[0]['name']}"
-            self.server.created.append(owner_name)
-            self._answer({"url": f"{self.server.address}/{owner_name}"})
-        elif parts == ["validate-yaml"]:
-            self._answer({"errors": [], "warnings": []})
-        elif parts[-2:] == ["preupload", "main"]:
-            names = [file["path"] for file in lines[0]["files"]]
-            modes = {"uploadMode": "regular", "shouldIgnore": False}
-            self._answer({"files": [{"path": name, **modes} for name in names]})
-        elif parts[-2:] == ["commit", "main"]:
-            header, *files = (line["value"] for line in lines)
-            content = {file["path"]: base64.b64decode(file["content"]) for file in files}
-            self.server.commits.append(("/".join(parts[1:3]), header["summary"], content))
-            # as from the hub itself: HfApi understands no other address
-            url = f"https://huggingface.co/{'/'.join(parts[1:3])}/commit/1"
-            self._answer({"success": True, "commitOid": "1", "commitUrl": url})
-        else:
-            self._answer({"error": self.path}, 404)
-
-    def _answer(self, value, status=200):
-        data = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
+        lines = self.rfile.read(int(self.headers["Content-Length"])).splitlines()
+        is_allowed = self.headers["Authorization"] == "Bearer secret"
+        self.send_response(200 if is_allowed else 401)
         self.end_headers()
-        self.wfile.write(data)
+        answer = self.answer(list(map(json.loads, lines))) if is_allowed else {}
+        self.wfile.write(json.dumps(answer).encode())
+
+    def answer(self, lines):
+        action = self.path.split("?")[0].removesuffix("/main").split("/")[-1]
+        # of /api/models/OWNER/NAME/commit/main
+        repository = "/".join(self.path.split("/")[3:5])
+        if action == "create":
+            repository = f"{lines[0]['organization']}/{lines[0]['name']}"
+            self.server.created.append(repository)
+            return {"url": f"{self.server.address}/{repository}"}
+        if action == "validate-yaml":
+            return {"errors": [], "warnings": []}
+        if action == "preupload":
+            modes = {"uploadMode": "regular", "shouldIgnore": False}
+            return {"files": [{"path": file["path"], **modes} for file in lines[0]["files"]]}
+        assert action == "commit"
+        header, *files = (line["value"] for line in lines)
+        content = {file["path"]: base64.b64decode(file["content"]) for file in files}
+        self.server.commits.append((repository, header["summary"], content))
+        # as from the hub itself: HfApi understands no other address
+        url = f"https://huggingface.co/{repository}/commit/1"
+        return {"success": True, "commitOid": "1", "commitUrl": url}
 
     def log_message(self, *args):
         pass
