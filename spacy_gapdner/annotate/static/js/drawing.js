@@ -197,6 +197,10 @@ function placeBars(cells) {
   const numbers = new Set(cells.map((cell) => Number(cell.dataset.n)));
   for (const n of [...numbers].sort((a, b) => a - b)) {
     const own = cells.filter((cell) => Number(cell.dataset.n) === n);
+    // a label ends with its line
+    const isLabel = own.every((cell) => !cell.className);
+    for (const cell of own) cell.hidden = isLabel;
+    if (isLabel) continue;
     const rows = own.map((cell) => taken.get(cell.parentElement));
     // the words are in the first row
     let row = 2;
