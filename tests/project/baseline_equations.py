@@ -100,19 +100,16 @@ def toe(words, net, dilations):
     """The scores of a sentence."""
     hidden = bilstm(net.word_dropout(words), net.bilstm.lstm)
     rows, columns = linear(hidden, net.rows), linear(hidden, net.columns)
-    for round_number in range(net.n_rounds):
+    tags = linear(grid_features(rows, columns, net, dilations, chained=False), net.tags)
+    for _ in range(net.n_rounds - 1):
+        of_rows, of_columns = tags.amax(dim=1), tags.amax(dim=0)
+        rows = rows + decoder(linear(of_rows, net.rows_of_tags), hidden, net.decoder)
+        columns = columns + decoder(linear(of_columns, net.columns_of_tags), hidden, net.decoder)
         tags = linear(grid_features(rows, columns, net, dilations, chained=False), net.tags)
-        if round_number < net.n_rounds - 1:
-            of_rows = torch.stack([row.max(dim=0).values for row in tags])
-            of_columns = torch.stack([column.max(dim=0).values for column in tags.transpose(0, 1)])
-            rows = rows + decoder(linear(of_rows, net.rows_of_tags), hidden, net.decoder)
-            columns = columns + decoder(
-                linear(of_columns, net.columns_of_tags), hidden, net.decoder
-            )
-    labels = linear(tags, net.labels_of_tags)
-    scores, start = [], 0
-    for grid, predictor in zip(net.grids, net.predictors, strict=True):
-        group = labels[..., start : start + grid.in_features]
-        scores.append(co_predictor(hidden, linear(group, grid), predictor))
-        start += grid.in_features
-    return torch.cat(scores, dim=-1)
+    sizes = [grid.in_features for grid in net.grids]
+    groups = linear(tags, net.labels_of_tags).split(sizes, dim=2)
+    scores = [
+        co_predictor(hidden, linear(group, grid), predictor)
+        for group, grid, predictor in zip(groups, net.grids, net.predictors, strict=True)
+    ]
+    return torch.cat(scores, dim=2)
