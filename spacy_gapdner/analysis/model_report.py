@@ -132,10 +132,23 @@ class ModelReport:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report for JSON."""
+        scores = [
+            {
+                "group": group,
+                "value": str(value),
+                **counts.to_dict(),
+                "gold": counts.gold,
+                "predicted": counts.predicted,
+                "correct": counts.correct,
+            }
+            for group, found in self.scores.groups.items()
+            # subsets have their own order
+            for value, counts in (found.items() if group == "subset" else sorted(found.items()))
+        ]
         return {
             "model": self.model,
             "docs": self.docs,
-            "scores": score_rows(self.scores),
+            "scores": scores,
             "error_counts": self.count_errors(),
             "confusion": [[*pair, n] for pair, n in self.confusion().items()],
             "errors": [error.to_dict() for error in self.errors],
@@ -261,23 +274,6 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
             own=tuple(in_words.pop(item) for item in own),
             others=tuple(in_words.values()),
         )
-
-
-def score_rows(tally: Tally) -> list[dict[str, Any]]:
-    """RETURNS (list[dict[str, Any]]): The scores and counts of each group and value."""
-    return [
-        {
-            "group": group,
-            "value": str(value),
-            **counts.to_dict(),
-            "gold": counts.gold,
-            "predicted": counts.predicted,
-            "correct": counts.correct,
-        }
-        for group, found in tally.groups.items()
-        # subsets have their own order
-        for value, counts in (found.items() if group == "subset" else sorted(found.items()))
-    ]
 
 
 def f1_table(

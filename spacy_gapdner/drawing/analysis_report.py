@@ -8,16 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ..analysis import ErrorInContext, ModelReport
 from ..analysis.matching import KINDS, MISSED, SPURIOUS
-from ..analysis.model_report import (
-    ERROR_COLUMNS,
-    NOTHING,
-    ErrorInContext,
-    ModelReport,
-    f1_table,
-    percent_f1,
-    score_rows,
-)
+from ..analysis.model_report import ERROR_COLUMNS, NOTHING, f1_table, percent_f1
 from ..formats.outputs import filling, write_json
 from ..formats.tables import CSV_ENCODING, write_rows
 from .bars import ENTITIES_CSS, Bar, render_entities
@@ -45,11 +38,7 @@ def write_report(
         (filled / "report.html").write_text(page, encoding="utf-8")
         models = {name: report.to_dict() for name, report in reports.items()}
         write_json({"data": data, "models": models}, filled / "analysis.json")
-        scores = [
-            {"model": name, **row}
-            for name, report in reports.items()
-            for row in score_rows(report.scores)
-        ]
+        scores = [{"model": name, **row} for name in models for row in models[name]["scores"]]
         errors = [(name, *e.to_row()) for name, report in reports.items() for e in report.errors]
         tables: dict[str, list[Iterable[Any]]] = {
             "scores.csv": [

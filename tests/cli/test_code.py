@@ -12,13 +12,9 @@ import srsly
 from spacy.cli.train import train
 from spacy.util import import_file
 from thinc.api import Config
-from tiny_pipeline import model_config
+from tiny_pipeline import ANNOTATED, model_config
 
 README = Path(__file__).parents[2] / "configs" / "README.md"
-ANNOTATED = [
-    ("He took aspirin twice .", [("Drug", (2, 3))]),
-    ("Severe pain after aspirin .", [("ADR", (0, 2)), ("Drug", (3, 4))]),
-]
 
 
 @pytest.fixture
@@ -31,13 +27,13 @@ def code(tmp_path):
 
 def test_custom_tagging_scheme(run, fails, code, write_docs, tmp_path):
     import_file("extents_of_the_readme", code)
-    data = write_docs("docs.spacy", ANNOTATED)
+    data = write_docs("docs.spacy", ANNOTATED[1:3])
     path = tmp_path / "config.cfg"
     run("init-config", path)
     config = Config().from_disk(path, interpolate=False)
-    config["components"]["gapdner"]["model"]["tagging"]["@misc"] = "extents.v1"
-    model = {"tok2vec": model_config()["tok2vec"], "word_dropout": 0.0}
-    config["components"]["gapdner"]["model"].update(model)
+    network = config["components"]["gapdner"]["model"]
+    network["tagging"]["@misc"] = "extents.v1"
+    network.update(tok2vec=model_config()["tok2vec"], word_dropout=0.0)
     config["training"]["optimizer"]["learn_rate"] = 0.01
     config["training"].update(max_steps=60, eval_frequency=30, dropout=0.0)
     config["paths"].update(train=str(data), dev=str(data))

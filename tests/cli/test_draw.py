@@ -20,15 +20,12 @@ def listed(html):
 JOINT, SHOULDER = ("ADR", "Severe joint … pain"), ("ADR", "Severe … shoulder pain")
 
 
-def test_annotation(run, brat, tmp_path):
+def test_pages(run, model, brat, tmp_path):
     page = tmp_path / "page.html"
     assert run("draw", brat, "-o", page).stdout.splitlines()[-1] == str(page)
     assert listed(page.read_text()) == [JOINT, ("Time", "today")]
-
-
-def test_predictions_next_to_annotation(run, model, brat, tmp_path):
-    page = tmp_path / "page.html"
-    run("draw", brat, "--model", model, "-o", page, "--types", "ADR")
+    # predictions next to annotation
+    run("draw", brat, "--model", model, "-o", page, "--types", "ADR", "--force")
     assert f"{brat} · predictions of pipeline ·" in page.read_text()
     _, *parts = re.split(r'data-side="(\w+)"', page.read_text())
     columns = dict(zip(parts[::2], map(listed, parts[1::2]), strict=True))
