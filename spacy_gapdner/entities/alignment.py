@@ -71,8 +71,6 @@ def align_entities(
 ) -> tuple[list[Entity], list[Entity]]:
     """Align the gold entities of an Example with the tokens of its predicted Doc.
 
-    example (Example): The example. Its reference contains the gold annotation.
-    key (str): Prefix of the span groups.
     RETURNS (tuple[list[Entity], list[Entity]]): The entities that consist of entire predicted
         tokens, and the other entities. The latter include all tokens that they overlap with, so
         that a loss can ignore these tokens.

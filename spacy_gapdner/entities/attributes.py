@@ -73,10 +73,7 @@ def set_extension(name: str, **kwargs: Any) -> None:
 
 
 def offer_extensions(names: Iterable[str]) -> None:
-    """Define the attributes in a file, unless they are already defined. Their default is None.
-
-    names (Iterable[str]): The names of the attributes.
-    """
+    """Define the attributes in a file, unless they are already defined. Their default is None."""
     for name in names:
         if not has_extension(name):
             Span.set_extension(_PREFIX + name, default=None)
@@ -88,9 +85,5 @@ def has_extension(name: str) -> bool:
 
 
 def remove_extension(name: str) -> None:
-    """Remove the definition of an attribute. Entities keep their values.
-
-    name (str): The name.
-    RAISES (ValueError): If the attribute is not defined.
-    """
+    """Remove the definition of an attribute. Entities keep their values."""
     Span.remove_extension(_PREFIX + name)

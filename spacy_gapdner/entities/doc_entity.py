@@ -174,12 +174,8 @@ class DiscontinuousEntity:
 
 
 def check_entity(doc: Doc, entity: Entity) -> None:
-    """Check that a Doc can store an entity.
-
-    doc (Doc): The document.
-    entity (Entity): The entity.
-    RAISES (GapDNERError): If the entity has no label or is outside the document, or if its label,
-        score, ids or extension attributes are invalid.
+    """Raise a GapDNERError if an entity has no label or is outside the document, or if its label,
+    score, ids or extension attributes are invalid.
     """
     if not entity.label:
         raise GapDNERError(f"The entity at tokens {entity.fragments} has no label.")

@@ -62,7 +62,6 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
 def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``.
 
-    doc (Doc): The document.
     RETURNS (tuple[DiscontinuousEntity, ...]): The entities with the default prefix. If there are
         none, those with the only other prefix of groups with labels. If there are several such
         prefixes, the result is empty, with a warning.
@@ -145,14 +144,10 @@ def stores_entities(doc: Doc, key: str) -> bool:
 def set_contiguous_ents(
     doc: Doc, key: str = DEFAULT_SPANS_KEY, *, replaced: Iterable[Span] = ()
 ) -> None:
-    """Add the contiguous entities to ``doc.ents``, for other pipes.
+    """Add the contiguous entities to ``doc.ents`` instead of the replaced ones, for other pipes.
 
     Overlapping entities are filtered by ``spacy.util.filter_spans``. Existing entities in
     ``doc.ents`` are kept if they do not overlap with the new ones.
-
-    doc (Doc): The document.
-    key (str): Prefix of the span groups.
-    replaced (Iterable[Span]): Entities to remove from ``doc.ents``.
     """
     spans = filter_spans(get_contiguous(doc, key))
     taken = {i for span in spans for i in range(span.start, span.end)}

@@ -17,10 +17,8 @@ _ROUNDING = 0.01
 
 @dataclass(frozen=True)
 class LabeledCells:
-    """The labels assigned to the cells of a grid.
-
-    cells (ndarray): Rows `(row, column, channel)`, shape `(m, 3)`.
-    probabilities (ndarray): The probability of each, shape `(m,)`.
+    """The labels assigned to the cells of a grid, as rows `(row, column, channel)` of shape
+    `(m, 3)`, and their probabilities, shape `(m,)`.
     """
 
     cells: np.ndarray
@@ -28,21 +26,12 @@ class LabeledCells:
 
 
 def as_array(cells: Iterable[Cell]) -> np.ndarray:
-    """Convert cells to the array that the losses expect.
-
-    cells (Iterable[Cell]): The cells, in any order.
-    RETURNS (ndarray): The unique cells, sorted, shape `(m, 3)`.
-    """
+    """RETURNS (ndarray): The unique cells, sorted, shape `(m, 3)`."""
     return np.array(sorted(set(cells)), dtype="int64").reshape(-1, 3)
 
 
 def one_label_a_cell(cells: Iterable[Cell], rank: Callable[[int], int]) -> np.ndarray:
-    """Keep one label per cell.
-
-    cells (Iterable[Cell]): The cells, in any order.
-    rank (Callable[[int], int]): Rank of a channel. The label with the lowest rank is kept.
-    RETURNS (ndarray): The remaining cells, sorted, shape `(m, 3)`.
-    """
+    """Keep the label with the lowest rank of each cell. See `as_array` for the result."""
     winners: dict[tuple[int, int], int] = {}
     for row, column, channel in cells:
         winners[row, column] = min(channel, winners.get((row, column), channel), key=rank)
@@ -50,13 +39,10 @@ def one_label_a_cell(cells: Iterable[Cell], rank: Callable[[int], int]) -> np.nd
 
 
 def most_probable(scores: Floats3d, cell_threshold: float) -> LabeledCells:
-    """Find the labels of a grid in which every cell has one label. Channel 0 is None.
+    """Find the labels other than None (channel 0) in logits `(n, n, channels)`.
 
-    scores (Floats3d): Logits `(n, n, channels)`.
-    cell_threshold (float): A label is kept if it is the most probable one of its cell, or if its
-        probability reaches this threshold. At 0.0 and above 0.5, only the most probable one is
-        kept.
-    RETURNS (LabeledCells): The labels other than None.
+    A label is kept if it is the most probable one of its cell, or if its probability reaches a
+    threshold above 0.0.
     """
     xp = get_array_module(scores)
     # normalizing over two labels never gives a lower probability than over all labels

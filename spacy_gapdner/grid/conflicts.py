@@ -12,15 +12,11 @@ from .scheme import TaggingScheme, type_channels
 def find_conflicts(
     entities: Sequence[Entity], tagging: TaggingScheme, labels: Sequence[str]
 ) -> tuple[list[tuple[Entity, str]], list[Entity]]:
-    """Compare a segment's gold entities with the entities of its gold grid.
+    """Compare a segment's gold entities, without duplicates, with the entities of its gold grid.
 
-    entities (Sequence[Entity]): Gold entities in the segment's offsets, without duplicates.
-    tagging (TaggingScheme): The scheme.
-    labels (Sequence[str]): The entity types.
-    RETURNS (tuple[list[tuple[Entity, str]], list[Entity]]): The entities that the grid does not
-        represent, each with the cause, for example "Gap lost its cell to Frag" (entity types are
-        called "type"). Then the spurious entities, which are not annotated but result from parts
-        of several entities.
+    Returns the entities that the grid does not represent, each with the cause, for example "Gap
+    lost its cell to Frag" (entity types are called "type"). Then the spurious entities, which are
+    not annotated but result from parts of several entities.
     """
     cells = tagging.encode(entities, labels)
     decoded = set(tagging.decode(LabeledCells(cells, np.ones(len(cells))), labels).entities)

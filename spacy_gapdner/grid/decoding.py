@@ -23,11 +23,8 @@ _Path = tuple[float, int, int, int, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class DecodedSegment:
-    """The entities of one segment.
-
-    entities (list[Entity]): In the segment's offsets, in text order.
-    n_cut (int): Number of paths that were dropped because `max_paths` was reached. It is 0 if
-        the search was complete.
+    """The entities of one segment, in its offsets and in text order, and the number of paths that
+    were dropped because `max_paths` was reached.
     """
 
     entities: list[Entity]
@@ -35,11 +32,8 @@ class DecodedSegment:
 
 
 class PathGraph:
-    """The edges that the paths of entities can take.
-
-    A path cycles through the kinds of edges. It starts and ends with an edge of the first kind.
-
-    *kinds (Edges): The edges of each kind.
+    """The edges that the paths of entities can take. A path cycles through the kinds of edges. It
+    starts and ends with an edge of the first kind.
     """
 
     def __init__(self, *kinds: Edges) -> None:
@@ -59,12 +53,8 @@ class PathGraph:
         return bool(self._before(end)[0] >> start & 1)
 
     def continuations(self, n_edges: int, node: int, end: int) -> Iterator[tuple[int, float]]:
-        """List the edges with which a path can be continued.
-
-        n_edges (int): Number of edges in the path so far.
-        node (int): The current node.
-        end (int): The node at which the path must end.
-        YIELDS (tuple[int, float]): Target node and probability of each edge.
+        """YIELDS (tuple[int, float]): Target node and probability of each edge that can continue a
+        path of `n_edges` edges from a node to the end.
         """
         kind, following = n_edges % self.n_kinds, (n_edges + 1) % self.n_kinds
         before = self._before(end)[following]
@@ -95,21 +85,11 @@ def search_entities(
     threshold: float,
     max_paths: int,
 ) -> DecodedSegment:
-    """Find all paths of a segment, best-first.
+    """Find all paths of a segment whose score reaches the threshold, best-first.
 
     The score of an entity is the lowest probability of its range and edges, because an entity is
-    incorrect if any of its parts is. Paths that cannot reach an end or the threshold are not
-    extended.
-
-    ranges (Ranges): The ranges that have an entity type.
-    graph (PathGraph): The edges.
-    labels (Sequence[str]): The entity types.
-    to_fragments (Callable[[tuple[int, ...]], Fragments]): Converts the nodes of a path to
-        fragments.
-    threshold (float): Entities with a lower score are dropped.
-    max_paths (int): Maximum number of paths to extend. The grid of an untrained model can contain
-        exponentially many. Memory use is bounded by a small multiple of this number.
-    RETURNS (DecodedSegment): Entities in text order and the number of dropped paths.
+    incorrect if any of its parts is. At most `max_paths` paths are extended, because the grid of an
+    untrained model can contain exponentially many. Memory use is bounded by a small multiple.
     """
     queue: list[_Path] = [
         (-probability, 1, type_index, end, (start,))

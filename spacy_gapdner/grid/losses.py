@@ -18,23 +18,16 @@ Normalize = Literal["labelled", "cells"]
 
 @dataclass(frozen=True)
 class GridTarget:
-    """The gold labels of one segment.
-
-    cells (ndarray): Rows `(row, column, channel)` of the labels, shape `(m, 3)`, without
-        duplicates.
-    ignored (Sequence[tuple[int, int]]): Token ranges whose cells are ignored by the loss because
-        their annotation cannot be aligned.
+    """The gold labels of one segment, as rows `(row, column, channel)` of shape `(m, 3)` without
+    duplicates, and the token ranges whose cells are ignored because their annotation cannot be
+    aligned.
     """
 
     cells: np.ndarray
     ignored: Sequence[tuple[int, int]] = ()
 
     def valid(self, n: int) -> np.ndarray:
-        """Find the cells that contribute to the loss.
-
-        n (int): Number of tokens in the segment.
-        RETURNS (ndarray): Boolean mask, shape `(n, n)`.
-        """
+        """RETURNS (ndarray): Mask of the cells that contribute to the loss, shape `(n, n)`."""
         valid = np.ones((n, n), dtype="bool")
         for start, end in self.ignored:
             valid[start:end, start:end] = False

@@ -37,12 +37,8 @@ class GridLayout:
         return len(self.channels)
 
     def places_in(self, larger: "GridLayout") -> list[int]:
-        """Map the channels to those of a layout with more entity types.
-
-        Channels are matched by name. Channels with the same name are matched in order.
-
-        larger (GridLayout): The layout with more types.
-        RETURNS (list[int]): The index of each channel in the larger layout.
+        """RETURNS (list[int]): The index of each channel in a layout with more entity types.
+        Channels are matched by name, and those with the same name in order.
         """
         places: dict[str, list[int]] = {}
         for number, name in enumerate(larger.channels):
@@ -68,11 +64,7 @@ class TaggingScheme(Protocol):
         ...
 
     def layout(self, labels: Sequence[str]) -> GridLayout:
-        """Define the channels of the grid.
-
-        labels (Sequence[str]): The entity types.
-        RETURNS (GridLayout): The channels.
-        """
+        """RETURNS (GridLayout): The channels of the grid for these entity types."""
         ...
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
@@ -114,12 +106,7 @@ class TaggingScheme(Protocol):
 
 
 def type_channels(tagging: TaggingScheme, labels: Sequence[str]) -> list[int]:
-    """Find the channels of entity types, independently of their names.
-
-    tagging (TaggingScheme): The scheme.
-    labels (Sequence[str]): The entity types.
-    RETURNS (list[int]): The channels that exist only because of the entity types.
-    """
+    """RETURNS (list[int]): The channels of entity types, independently of their names."""
     layout = tagging.layout(labels)
     others = tagging.layout(()).places_in(layout)
     return [channel for channel in range(layout.n_channels) if channel not in others]

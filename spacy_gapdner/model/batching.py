@@ -26,13 +26,9 @@ def batch_by_length(
     Padding and the overhead of each call both cost time. A good `max_padding` is the size that the
     network computes in the time of an empty call: a few elements on a CPU, thousands on a GPU.
 
-    lengths (Sequence[int]): Lengths of the sequences.
-    max_size (int): Maximum size of a batch, including padding. A larger sequence is a batch of its
-        own.
-    power (int): The exponent that gives the size of a sequence from its length.
-    max_padding (Optional[int]): Maximum padding in a batch. Unlimited if None.
     RETURNS (list[list[int]]): Batches of indices into `lengths`, longest sequences first.
-        Sequences of the same length keep their order.
+        Sequences of the same length keep their order. The size of a batch includes padding. A
+        sequence that is larger than `max_size` is a batch of its own.
     """
     batches: list[list[int]] = []
     longest = padding = 0

@@ -8,12 +8,7 @@ from .initialization import init_linear
 
 
 def make_feed_forward(n_in: int, n_out: int) -> nn.Sequential:
-    """Create a linear layer and GELU. The paper does not specify its MLP.
-
-    n_in (int): Input width.
-    n_out (int): Output width.
-    RETURNS (Sequential): The layers.
-    """
+    """Create a linear layer and GELU. The paper does not specify its MLP."""
     linear = nn.Linear(n_in, n_out)
     init_linear(linear, before_gelu=True)
     return nn.Sequential(linear, nn.GELU())
@@ -22,9 +17,6 @@ def make_feed_forward(n_in: int, n_out: int) -> nn.Sequential:
 class Biaffine(nn.Module):
     """Boundary features `head_i U1 tail_j + [head_i; tail_j] U2 + b1` of every head with every
     tail (Equation 7).
-
-    n_in (int): Width of the head and tail representations.
-    n_out (int): Width of the features.
     """
 
     def __init__(self, n_in: int, n_out: int) -> None:
@@ -59,24 +51,13 @@ class Biaffine(nn.Module):
 
 
 class Concatenation(nn.Module):
-    """Boundary features `[head_i; tail_j]`, the paper's ablation "w/o Biaffine".
-
-    n_in (int): Width of the head and tail representations.
-    """
+    """Boundary features `[head_i; tail_j]`, the paper's ablation "w/o Biaffine"."""
 
     def __init__(self, n_in: int) -> None:
         super().__init__()
         self.n_out = 2 * n_in
 
     def forward(self, heads: Tensor, tails: Tensor) -> Tensor:
-        """Pair every head with every tail.
-
-        heads (Tensor): Head representations.
-            *Shape:* `(batch, rows, n_in)`
-        tails (Tensor): Tail representations.
-            *Shape:* `(batch, n, n_in)`
-        RETURNS (Tensor): The concatenated representations.
-            *Shape:* `(batch, rows, n, 2 * n_in)`
-        """
+        """Pair every head with every tail. See `Biaffine.forward`."""
         pairs = torch.broadcast_tensors(heads.unsqueeze(2), tails.unsqueeze(1))
         return torch.cat(pairs, dim=-1)

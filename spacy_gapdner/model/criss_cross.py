@@ -16,10 +16,8 @@ _KEPT_LENGTH = 128
 class CrissCrossAttention(nn.Module):
     """Every cell attends to the 2n - 1 cells of its row and column.
 
-    The paper's 1x1 convolutions are linear maps of each cell's features.
-
-    width (int): Width d of the grid features and of the output.
-    attention_width (int): Width d' of queries and keys.
+    The paper's 1x1 convolutions are linear maps of each cell's features, of width d. The width of
+    queries and keys is d'.
     """
 
     def __init__(self, width: int, attention_width: int) -> None:
@@ -35,7 +33,6 @@ class CrissCrossAttention(nn.Module):
         The result is exact: the attention weights of a cell sum to one, so the values can be
         classified before they are averaged.
 
-        classifier (nn.Linear): The classifier of M' + M (Equation 14).
         RETURNS (tuple[Tensor, Tensor]): Weight `(n_out, width)` and bias `(n_out,)` of the map to
             the input of `classify`: queries, keys, classified values and the classified cell.
             `n_out` is `2 * attention_width + 2 * n_classes`.

@@ -14,11 +14,8 @@ _MAX_ROWS = 16
 
 
 class BiLSTM(nn.Module):
-    """A bidirectional LSTM whose output does not depend on padding.
-
-    n_in (int): Width of the word representations.
-    n_out (int): Width of the output, half of it for each direction.
-    RAISES (GapDNERError): If `n_out` is odd.
+    """A bidirectional LSTM whose output does not depend on padding. Half of the output's width is
+    for each direction.
     """
 
     def __init__(self, n_in: int, n_out: int) -> None:

@@ -8,11 +8,8 @@ from torch import nn
 
 
 def init_linear(linear: nn.Linear, *, before_gelu: bool = False) -> None:
-    """Initialize a linear layer with Xavier uniform weights and zero bias.
-
-    linear (nn.Linear): The layer.
-    before_gelu (bool): Whether GELU follows. Like ReLU, it halves the variance of a centered input,
-        so the gain is sqrt(2).
+    """Initialize a linear layer with Xavier uniform weights and zero bias. Before GELU, the gain is
+    sqrt(2), because GELU halves the variance of a centered input like ReLU.
     """
     nn.init.xavier_uniform_(linear.weight, nn.init.calculate_gain("relu") if before_gelu else 1.0)
     if linear.bias is not None:
@@ -22,8 +19,6 @@ def init_linear(linear: nn.Linear, *, before_gelu: bool = False) -> None:
 def init_lstm(lstm: nn.LSTM) -> None:
     """Initialize each gate of an LSTM with Xavier uniform input weights, orthogonal recurrent
     weights and zero bias.
-
-    lstm (nn.LSTM): The LSTM.
     """
     for name, parameter in lstm.named_parameters():
         for gate in parameter.data.chunk(4):

@@ -58,10 +58,6 @@ class GapDNERNetwork(GridNetwork):
 
     To keep intermediate results small, consecutive linear layers are combined, and the grid is
     computed in blocks of rows.
-
-    n_in (int): Width of the word representations.
-    layout (GridLayout): The channels of the grid.
-    settings (GapDNERSettings): The settings.
     """
 
     def __init__(self, n_in: int, layout: GridLayout, settings: GapDNERSettings) -> None:

@@ -5,11 +5,8 @@ from torch import Tensor, nn
 
 
 class SpanAttention(nn.Module):
-    """Regularity features: the attention-weighted mean of the tokens in each span.
-
-    The upper triangle (head, tail) and the lower triangle (tail, head) use separate weights.
-
-    n_in (int): Width of the token representations.
+    """Regularity features: the attention-weighted mean of the tokens in each span. The upper
+    triangle (head, tail) and the lower triangle (tail, head) use separate weights.
     """
 
     def __init__(self, n_in: int) -> None:

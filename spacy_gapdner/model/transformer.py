@@ -126,10 +126,7 @@ class BatchingTransformerModel(TransformerModel):
         self.mixed_precision = mixed_precision
 
     def copy(self) -> "BatchingTransformerModel":
-        """Copy the model and its weights, for `nlp.replace_listeners`.
-
-        RETURNS (BatchingTransformerModel): The copy.
-        """
+        """Copy the model and its weights, for `nlp.replace_listeners`."""
         name, get_spans = self.attrs["name"], self.attrs["get_spans"]
         copied = BatchingTransformerModel(name, get_spans, {}, {}, self.mixed_precision)
         copied.attrs.update(self.attrs)
@@ -143,12 +140,8 @@ class DocTransformerBatch(FullTransformerBatch):
     """A FullTransformerBatch that stores its data by document only."""
 
     def unsplit_by_doc(self, arrays: list[list[Floats3d]]) -> "DocTransformerBatch":
-        """Combine the gradients of the documents.
-
-        arrays (list[list[Floats3d]]): For each document with spans, the gradient of its
-            `last_hidden_state`.
-        RETURNS (DocTransformerBatch): A batch with the gradients instead of the outputs, one row
-            per word piece.
+        """Combine the gradients of each document's `last_hidden_state` to a batch with one row per
+        word piece.
         """
         xp = get_array_module(arrays[0][0])
         d_hidden = xp.concatenate([d[0].reshape((-1, d[0].shape[-1])) for d in arrays])

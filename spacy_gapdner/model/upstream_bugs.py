@@ -76,8 +76,6 @@ def infer(network: nn.Module, calls: Iterable[ArgsKwargs]) -> list[Any]:
         shim.predict(ArgsKwargs((torch.ones(2),), {}))
         assert not shim._model.training  # fails
 
-    network (Module): The network.
-    calls (Iterable[ArgsKwargs]): The arguments of each call.
     RETURNS (list[Any]): The result of each call.
     """
     # unconditionally, because another thread may be changing the mode of the submodules
@@ -101,8 +99,6 @@ class InPlaceShim(PyTorchShim):
                 shim._model(torch.ones(2)).sum().backward()
                 shim.finish_update(Adam(0.001))
             # the process has grown by 150 MB
-
-        optimizer (Optimizer): The optimizer.
         """
         before = {name: weights.data for name, weights in self._model.named_parameters()}
         super().finish_update(optimizer)
@@ -142,10 +138,7 @@ class TorchProductOps(NumpyOps):
 
 
 def multiply_by_torch(model: Model[Any, Any]) -> None:
-    """Replace thinc's NumpyOps with `TorchProductOps` in all layers of a model.
-
-    model (Model): The model. It is changed in place.
-    """
+    """Replace thinc's NumpyOps with `TorchProductOps` in all layers of a model, in place."""
     ops = TorchProductOps()
     for node in model.walk():
         if type(node.ops) is NumpyOps:

@@ -19,13 +19,8 @@ _LOCK = Lock()
 class WordPieces(NamedTuple):
     """The concatenated word pieces of spans, including special pieces.
 
-    lengths (np.ndarray): Number of word pieces of each span. *Shape:* (spans,).
-    ids (np.ndarray): Ids of the word pieces. *Shape:* (pieces,).
-    type_ids (Optional[np.ndarray]): Token type ids, if the transformer uses them.
-        *Shape:* (pieces,).
-    strings (list[str]): Strings of the word pieces.
-    offsets (Optional[np.ndarray]): Start and end in the text of the span, if the tokenizer returns
-        them. *Shape:* (pieces, 2).
+    `lengths` has the number of word pieces of each span. The token type ids and the offsets in the
+    text of the span, shape `(pieces, 2)`, are None if the tokenizer does not return them.
     """
 
     lengths: np.ndarray
@@ -52,14 +47,8 @@ class BatchPositions(NamedTuple):
 
 
 def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int) -> WordPieces:
-    """Split texts into word pieces and truncate texts that are too long for the transformer.
-
-    Warns about truncated texts, whose last words get no vector.
-
-    tokenizer (PreTrainedTokenizerBase): The transformer's tokenizer.
-    texts (list[str]): The texts of spans.
-    longest (int): Maximum number of word pieces in a text.
-    RETURNS (WordPieces): The word pieces.
+    """Split texts into word pieces. Texts with more than `longest` word pieces are truncated with a
+    warning, and their last words get no vector.
     """
     with _LOCK:
         encoded = tokenizer(
@@ -121,13 +110,11 @@ def split_by_doc(
     positions: BatchPositions,
     tokenizer: PreTrainedTokenizerBase,
 ) -> list[tuple[WordpieceBatch, Ragged]]:
-    """Split word pieces by document, with one row per span as in spacy-transformers.
+    """Split word pieces by document, with one row per span as in spacy-transformers. Also returns
+    the alignment of the tokens of each document with its word pieces.
 
     nested (list[list[Span]]): The spans of each document. No document may be without spans.
-    pieces, positions (WordPieces, BatchPositions): The word pieces, with one batch per document.
-    tokenizer (PreTrainedTokenizerBase): The tokenizer.
-    RETURNS (list[tuple[WordpieceBatch, Ragged]]): For each document, its word pieces and the
-        alignment of its tokens with them.
+    positions (BatchPositions): The positions of the pieces in batches of one document each.
     """
     strings = _place(np.array(pieces.strings, dtype=object), positions, tokenizer.pad_token or "")
     parts = zip(nested, pad(pieces, positions, tokenizer), strings, strict=True)

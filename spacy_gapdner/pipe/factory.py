@@ -2,8 +2,9 @@
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from inspect import signature
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from spacy.language import Language
 from thinc.api import Config, Model
@@ -40,7 +41,6 @@ window_size = 1
 maxout_pieces = 3
 depth = 1
 """
-DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
 
 DEFAULT_SETTINGS: dict[str, Any] = {
     **{
@@ -48,25 +48,21 @@ DEFAULT_SETTINGS: dict[str, Any] = {
         for name, parameter in signature(DiscontinuousEntityRecognizer).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
     },
-    "model": DEFAULT_MODEL,
+    "model": Config().from_str(DEFAULT_CONFIG)["model"],
     "scorer": {"@scorers": "spacy-gapdner.discontinuous_scorer.v1"},
 }
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def _register(name: str) -> Callable[[_Function], _Function]:
-    return Language.factory(
-        name,
-        assigns=["doc.spans", "doc._.discontinuous_ents"],
-        default_config=DEFAULT_SETTINGS,
-        default_score_weights={
-            f"spans_{DEFAULT_SPANS_KEY}_f": F_WEIGHT,
-            f"spans_{DEFAULT_SPANS_KEY}_p": 0.0,
-            f"spans_{DEFAULT_SPANS_KEY}_r": 0.0,
-            f"spans_{DEFAULT_SPANS_KEY}_disc_f": DISC_F_WEIGHT,
-        },
-    )
+_register = partial(
+    Language.factory,
+    assigns=["doc.spans", "doc._.discontinuous_ents"],
+    default_config=DEFAULT_SETTINGS,
+    default_score_weights={
+        f"spans_{DEFAULT_SPANS_KEY}_f": F_WEIGHT,
+        f"spans_{DEFAULT_SPANS_KEY}_p": 0.0,
+        f"spans_{DEFAULT_SPANS_KEY}_r": 0.0,
+        f"spans_{DEFAULT_SPANS_KEY}_disc_f": DISC_F_WEIGHT,
+    },
+)
 
 
 @_register("gapdner")

@@ -1,13 +1,12 @@
 """Training data: labels, sample documents and the targets of label grids."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from traceback import walk_tb
 
 from spacy.tokens import Doc
-from spacy.training import Example
+from spacy.training import Example, validate_get_examples
 
 from ..entities import Entity, count_elsewhere, get_entities
 from ..entities.alignment import align_entities
@@ -24,14 +23,8 @@ _N_SAMPLE = 10
 
 @dataclass
 class Gold:
-    """The contents of a training corpus.
-
-    labels (set[str]): The entity types.
-    elsewhere (Counter[str]): Other annotation in documents without entities. See
-        `count_elsewhere`.
-    sample (list[Doc]): The first documents with tokens.
-    n_entities (int): Number of entities.
-    n_unaligned (int): Number of entities whose boundaries fall inside a token.
+    """The entity types of a training corpus, other annotation in documents without entities, the
+    first documents with tokens, and the numbers of entities.
     """
 
     labels: set[str] = field(default_factory=set)
@@ -41,14 +34,22 @@ class Gold:
     n_unaligned: int = 0
 
 
-@contextmanager
-def readable_examples() -> Iterator[None]:
-    """Convert errors in reading a corpus to a GapDNERError.
-
-    RAISES (GapDNERError): If a file cannot be read, or is not a valid DocBin.
+def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gold:
+    """Read a training corpus. Raises a GapDNERError if a file cannot be read or is not a valid
+    DocBin, or if there are no documents with tokens.
     """
+    gold = Gold()
     try:
-        yield
+        validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
+        for example in get_examples():
+            entities = get_entities(example.reference, key)
+            gold.labels.update(entity.label_ for entity in entities)
+            gold.n_entities += len(entities)
+            gold.n_unaligned += len(align_entities(example, key)[1])
+            if not entities:
+                gold.elsewhere.update(count_elsewhere(example.reference, key))
+            if len(gold.sample) < _N_SAMPLE and len(example.reference):
+                gold.sample.append(example.reference)
     # Invalid bytes can fail in zlib, msgpack or spaCy. Errors in custom readers keep their
     # traceback.
     except Exception as error:
@@ -60,25 +61,8 @@ def readable_examples() -> Iterator[None]:
             f"Cannot read the training corpus ({type(error).__name__}: {error}). Check the path. "
             "If the file is not a .spacy file or is truncated, run convert again."
         ) from error
-
-
-def collect_gold(examples: Iterable[Example], key: str) -> Gold:
-    """Collect labels, counts and sample documents from a training corpus.
-
-    examples (Iterable[Example]): The corpus.
-    key (str): Prefix of the span groups.
-    RETURNS (Gold): The contents of the corpus.
-    """
-    gold = Gold()
-    for example in examples:
-        entities = get_entities(example.reference, key)
-        gold.labels.update(entity.label_ for entity in entities)
-        gold.n_entities += len(entities)
-        gold.n_unaligned += len(align_entities(example, key)[1])
-        if not entities:
-            gold.elsewhere.update(count_elsewhere(example.reference, key))
-        if len(gold.sample) < _N_SAMPLE and len(example.reference):
-            gold.sample.append(example.reference)
+    if not gold.sample:
+        raise GapDNERError("The training corpus has no documents with text. Check the path.")
     return gold
 
 
@@ -89,15 +73,9 @@ def make_targets(
     tagging: TaggingScheme,
     labels: Sequence[str],
 ) -> tuple[list[GridTarget], int]:
-    """Encode the gold entities of a document in grids.
-
-    aligned, unaligned (Iterable[Entity]): See `align_entities`. The cells around unaligned
-        entities are ignored.
-    segments (Sequence[Segment]): The segments of the document.
-    tagging (TaggingScheme): The tagging scheme.
-    labels (Sequence[str]): The entity types.
-    RETURNS (tuple[list[GridTarget], int]): The target of each segment, and the number of entities
-        that do not fit into a segment.
+    """Encode the gold entities of a document in the grids of its segments. The cells around
+    unaligned entities are ignored. Also returns the number of entities that do not fit into a
+    segment.
     """
     held, unheld = assign_entities(aligned, segments)
     targets = [

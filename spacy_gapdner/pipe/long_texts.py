@@ -40,9 +40,6 @@ class Piece(NamedTuple):
 class LongTextPipeline:
     """A pipeline that processes texts in short steps. Each step has its own memory zone, because
     the vocab would otherwise keep the words of all texts.
-
-    nlp (Language): The pipeline.
-    pipe (DiscontinuousEntityRecognizer): The recognizer of the pipeline.
     """
 
     def __init__(self, nlp: Language, pipe: DiscontinuousEntityRecognizer) -> None:
@@ -50,11 +47,7 @@ class LongTextPipeline:
         self.pipe = pipe
 
     def split(self, text: str) -> list[Piece]:
-        """Split a text at the boundaries of sentences or windows.
-
-        text (str): The text.
-        RETURNS (list[Piece]): The pieces. A short text is a single piece.
-        """
+        """Split a text at the boundaries of sentences or windows. A short text is one piece."""
         with self.nlp.memory_zone():
             doc = make_doc(self.nlp, text)
             if len(doc) <= PIECE_TOKENS:
@@ -84,13 +77,8 @@ class LongTextPipeline:
         run: Callable[[Callable[[], Any]], Awaitable[Any]],
         convert: Callable[[Doc], T],
     ) -> T:
-        """Find the entities of a text.
-
-        text (str): The text.
-        pieces (Sequence[Piece]): The pieces of the text.
-        run (Callable[[Callable[[], Any]], Awaitable[Any]]): Runs a step in another thread.
-        convert (Callable[[Doc], T]): Converts the Doc, which is only valid during this call.
-        RETURNS (T): The converted Doc.
+        """Find the entities of a text. `run` runs a step in another thread. `convert` converts the
+        resulting Doc, which is only valid during this call.
         """
         found = [await run(partial(self.find, piece)) for piece in pieces]
 

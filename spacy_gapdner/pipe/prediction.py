@@ -30,15 +30,8 @@ def predict_entities(
     thresholds: Thresholds,
     labels: Sequence[str],
 ) -> Iterator[tuple[list[Entity], int]]:
-    """Find the entities of documents. Entities that only consist of whitespace are dropped.
-
-    model (GridModel): The model. `attrs["tagging"]` is the tagging scheme.
-    docs (Sequence[Doc]): The documents.
-    cut (Callable[[Iterable[Doc]], list[list[Segment]]]): Splits documents into segments.
-    thresholds (Thresholds), labels (Sequence[str]): The settings of decoding and the types.
-    YIELDS (tuple[list[Entity], int]): For each document, its entities in text order and the number
-        of paths that the search dropped.
-    RAISES (GapDNERError): If the scores are not numbers.
+    """YIELDS (tuple[list[Entity], int]): For each document, its entities in text order and the
+    number of paths that the search dropped. Entities that only consist of whitespace are dropped.
     """
     tagging: TaggingScheme = model.attrs["tagging"]
     starts = accumulate(map(len, docs), initial=0)
@@ -64,10 +57,6 @@ def predict_entities(
 def count_without_vectors(model: Model[Any, Any], docs: Iterable[Doc]) -> int:
     """Count the documents that the tok2vec or transformer component of a listener has not
     processed. spaCy's listeners return zeros for them.
-
-    model (Model): The model of a component.
-    docs (Iterable[Doc]): The documents.
-    RETURNS (int): The number of documents. It is 0 if the model has no listener.
     """
     listeners = [node for node in model.walk() if hasattr(node, "upstream_name")]
     return sum(

@@ -4,13 +4,14 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 from thinc.types import Floats3d
@@ -30,7 +31,7 @@ from ..errors import GapDNERError, check_probability
 from ..grid import TaggingScheme
 from ..grid.losses import GridTarget
 from ..segments import Segment, check_window, get_segments
-from .gold import collect_gold, make_targets, readable_examples
+from .gold import collect_gold, make_targets
 from .prediction import GridModel, count_without_vectors, predict_entities
 from .thresholds import Thresholds
 from .training_progress import N_EVALUATIONS, TrainingProgress
@@ -119,14 +120,9 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     @property
     def thresholds(self) -> Thresholds:
         """RETURNS (Thresholds): The thresholds and the other settings of decoding."""
-        calibration = self.cfg["calibration"]
-        return Thresholds(
-            self.cfg["threshold"],
-            self.cfg["disc_threshold"],
-            self.cfg["max_paths"],
-            Calibration(**calibration or {}),
-            self.cfg["type_thresholds"],
-        )
+        names = ("threshold", "disc_threshold", "max_paths", "type_thresholds")
+        calibration = Calibration(**self.cfg["calibration"] or {})
+        return Thresholds(**{n: self.cfg[n] for n in names}, calibration=calibration)
 
     def add_label(self, label: str) -> int:
         """Add an entity type. If the model is already initialized, it is resized and keeps its
@@ -155,26 +151,19 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     ) -> None:
         """Collect the labels and initialize the model. The settings of `gapdner tune` are reset.
 
-        Entities whose boundaries fall inside a token cannot be learned. A warning reports their
-        number.
-
         get_examples (Callable[[], Iterable[Example]]): Returns a representative sample of examples.
         nlp (Optional[Language]): The pipeline.
         labels (Optional[Sequence[str]]): The labels, as saved by `spacy init labels`. If None,
             they are collected from the examples and sorted.
         strict_alignment (bool): Raise an error for entities whose boundaries fall inside a token,
-            now and in training.
+            now and in training. By default, a warning reports their number.
         RAISES (GapDNERError): If there are no labels or no documents with tokens, if the examples
             cannot be read, or, in strict mode, if the boundaries of an entity fall inside a token.
         """
         self.strict_alignment = strict_alignment
         self._warned.clear()
         self._progress = TrainingProgress()
-        with readable_examples():
-            validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
-            gold = collect_gold(get_examples(), self.key)
-        if not gold.sample:
-            raise GapDNERError("The training corpus has no documents with text. Check the path.")
+        gold = collect_gold(get_examples, self.key)
         if not gold.labels:
             message = describe_no_entities("The training corpus", self.key, gold.elsewhere)
             if not gold.elsewhere:
@@ -308,16 +297,12 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if self._progress.add_batch(sgd.learn_rate):
             self._warn_once(
                 f"'{self.name}' does not learn, because the learning rate is 0. If it has a "
-                "schedule, call optimizer.step_schedules() after each nlp.update().",
-                "rate",
+                "schedule, call optimizer.step_schedules() after each nlp.update()."
             )
-
-        def scaled(key: tuple[int, str], weights: Any, gradient: Any) -> tuple[Any, Any]:
-            return sgd(key, weights, gradient, lr_scale=self.cfg["lr_scale"])
-
         self.model.get_ref("tok2vec").finish_update(sgd)
         # thinc only calls it, so it does not have to be an Optimizer
-        self.model.get_ref("grid").finish_update(cast(Optimizer, scaled))
+        scaled = cast(Optimizer, partial(sgd, lr_scale=self.cfg["lr_scale"]))
+        self.model.get_ref("grid").finish_update(scaled)
 
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
         """Score a batch of examples with the scorer of the config.
@@ -341,24 +326,30 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             message = f"'{self.name}' has no labels for these types of gold entities: "
             self._warn_once(f"{message}{', '.join(unknown)}.")
         scores = self.scorer(examples, **{"spans_key": self.key, **kwargs})
-        self._report_missing_disc(scores.get(f"spans_{self.key}_counts", {}))
+        numbers = scores.get(f"spans_{self.key}_counts", {})
+        if self._progress.add_evaluation(numbers):
+            self._warn_once(
+                f"'{self.name}' has not found any of {numbers['disc_gold']} discontinuous entities "
+                f"in {N_EVALUATIONS} evaluations. The last one was after "
+                f"{self._progress.n_batches} batches. These entities are learned late. Train "
+                "longer (total_steps), add synthetic sentences to the training data "
+                "(coordination_augmenter), lower disc_threshold, or check the data with gapdner "
+                "debug-data.",
+                "missing discontinuous",
+            )
         return scores
 
-    def from_bytes(
-        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
-    ) -> "DiscontinuousEntityRecognizer":
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> TrainablePipe:
         """Load the pipe. See `TrainablePipe.from_bytes`."""
         config = self.cfg["config"]
         return super().from_bytes(bytes_data, exclude=exclude)._restore_settings(config)
 
-    def from_disk(
-        self, path: str | Path, *, exclude: Iterable[str] = ()
-    ) -> "DiscontinuousEntityRecognizer":
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> TrainablePipe:
         """Load the pipe. See `TrainablePipe.from_disk`."""
         config = self.cfg["config"]
         return super().from_disk(path, exclude=exclude)._restore_settings(config)
 
-    def _restore_settings(self, config: dict[str, Any]) -> "DiscontinuousEntityRecognizer":
+    def _restore_settings(self, config: dict[str, Any]) -> TrainablePipe:
         self.cfg.update(_round(self.cfg))
         self.cfg["type_thresholds"] = _round(self.cfg["type_thresholds"])
         saved = _round(self.cfg["config"])
@@ -396,27 +387,16 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return targets
 
     def _report_unaligned(self, n_unaligned: int, n_entities: int) -> None:
+        if not n_unaligned:
+            return
         message = (
             f"'{self.name}' cannot learn {n_unaligned} of {n_entities} gold entities, because "
             "their boundaries fall inside a token. The cells around them are ignored. Convert the "
             "data with the tokenizer of the pipeline."
         )
-        if n_unaligned and self.strict_alignment:
+        if self.strict_alignment:
             raise GapDNERError(message)
-        if n_unaligned:
-            self._warn_once(message, "unaligned")
-
-    def _report_missing_disc(self, counts: Mapping[str, int]) -> None:
-        if self._progress.add_evaluation(counts):
-            self._warn_once(
-                f"'{self.name}' has not found any of {counts['disc_gold']} discontinuous entities "
-                f"in {N_EVALUATIONS} evaluations. The last one was after "
-                f"{self._progress.n_batches} batches. These entities are learned late. Train "
-                "longer (total_steps), add synthetic sentences to the training data "
-                "(coordination_augmenter), lower disc_threshold, or check the data with gapdner "
-                "debug-data.",
-                "missing discontinuous",
-            )
+        self._warn_once(message, "unaligned")
 
     def _warn_once(self, message: str, kind: str = "") -> None:
         # once for each kind of message, or for each message

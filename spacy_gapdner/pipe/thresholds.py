@@ -13,16 +13,10 @@ from ..grid.decoding import DecodedSegment
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Settings that select the entities of a label grid.
+    """Settings that select the entities of a label grid. See `make_gapdner`.
 
-    threshold (float): Entities with a lower score are dropped. At 0.0, all entities that consist
-        of the most probable labels are kept, as in the paper.
-    disc_threshold (Optional[float]): The threshold for discontinuous entities. Defaults to
-        `threshold`.
-    max_paths (int): Maximum number of paths in the search.
-    calibration (Calibration): Converts scores to probabilities before they are compared with
-        thresholds.
-    type_thresholds (Mapping[str, float]): Thresholds by entity type, which override `threshold`.
+    Scores are calibrated before they are compared with thresholds. The thresholds of entity types
+    override `threshold`, and `disc_threshold` overrides both.
     """
 
     threshold: float
@@ -42,11 +36,7 @@ class Thresholds:
         return (entity.score or 0.0) >= self.threshold_of(entity.label, entity.is_discontinuous)
 
     def lowest_score(self, labels: Sequence[str]) -> float:
-        """Find the lowest score that an accepted entity can have.
-
-        labels (Sequence[str]): The entity types.
-        RETURNS (float): The score before calibration.
-        """
+        """RETURNS (float): The lowest score before calibration that an accepted entity can have."""
         lowest = min(self.type_thresholds.get(label, self.threshold) for label in labels)
         disc_lowest = lowest if self.disc_threshold is None else self.disc_threshold
         return min(
@@ -57,13 +47,7 @@ class Thresholds:
     def decode(
         self, scores: Floats3d, tagging: TaggingScheme, labels: Sequence[str]
     ) -> DecodedSegment:
-        """Find the entities of a segment.
-
-        scores (Floats3d): Logits `(n, n, channels)`.
-        tagging (TaggingScheme): The tagging scheme.
-        labels (Sequence[str]): The entity types.
-        RETURNS (DecodedSegment): Entities in text order and the number of dropped paths.
-        """
+        """Find the entities of a segment from its logits `(n, n, channels)`."""
         lowest = self.lowest_score(labels)
         decoded = tagging.decode(
             tagging.labeled_cells(scores, lowest),

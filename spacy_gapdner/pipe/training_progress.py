@@ -7,10 +7,7 @@ N_EVALUATIONS = 5
 
 
 class TrainingProgress:
-    """The batches and evaluations since `initialize` or loading.
-
-    n_batches (int): The number of batches.
-    """
+    """The batches and evaluations since `initialize` or loading."""
 
     def __init__(self) -> None:
         self.n_batches = 0
@@ -19,11 +16,8 @@ class TrainingProgress:
         self._last_rate: float | None = None
 
     def add_batch(self, learn_rate: float) -> bool:
-        """Count a batch.
-
-        learn_rate (float): The learning rate of the batch.
-        RETURNS (bool): Whether it was 0 in two batches in a row. A single batch is normal, because
-            a warmup starts at 0.
+        """RETURNS (bool): Whether the learning rate was 0 in two batches in a row. A single batch
+        is normal, because a warmup starts at 0.
         """
         is_zero = learn_rate == self._last_rate == 0
         self._last_rate = learn_rate
@@ -31,11 +25,9 @@ class TrainingProgress:
         return is_zero
 
     def add_evaluation(self, counts: Mapping[str, int]) -> bool:
-        """Count an evaluation. Evaluations without training in between do not count.
-
-        counts (Mapping[str, int]): The counts of the scorer.
-        RETURNS (bool): Whether this is the fifth consecutive evaluation that does not find any of
-            the discontinuous entities.
+        """RETURNS (bool): Whether the last five evaluations, by the counts of the scorer, did not
+        find any of the discontinuous entities. Evaluations without training in between do not
+        count.
         """
         if self.n_batches == self._evaluated_at:
             return False
