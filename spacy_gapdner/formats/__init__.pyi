@@ -5,7 +5,6 @@ from .docs import DOC_NAME as DOC_NAME
 from .docs import Alignment as Alignment
 from .docs import to_docs as to_docs
 from .files import read_text as read_text
-from .inline import read_inline as read_inline
 from .jsonl import read_jsonl as read_jsonl
 from .reading import blank_pipeline as blank_pipeline
 from .reading import load_docs as load_docs
@@ -25,6 +24,7 @@ from .report import Place as Place
 from .report import Report as Report
 from .report import reading as reading
 from .tables import to_dataframe as to_dataframe
-from .w2ner import read_w2ner as read_w2ner
+from .token_formats import read_inline as read_inline
+from .token_formats import read_w2ner as read_w2ner
 from .writing import convert as convert
 from .writing import write as write

@@ -1,23 +1,29 @@
-"""Exports of Prodigy, doccano and Label Studio: JSON of regions and relations between them."""
+"""Exports of Prodigy, doccano, Label Studio and PubTator."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from ..errors import GapDNERError
-from .files import file_reader, read_documents, read_json, value_errors
+from .cleaning import clean_entities
+from .files import file_reader, read_documents, read_json, read_lines, value_errors
 from .linked_regions import LinkedRegions, Object, read_regions
 from .named_values import split_attributes
-from .records import TextRecord
+from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
 # keys of Prodigy's tasks that do not describe the document
 _OF_TASK = ("text", "spans", "relations", "tokens", "answer")
 _OF_PRODIGY = (*_OF_TASK, "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp")
 _OF_DOCCANO = ("text", "entities", "relations", "label", "labels")
+_TITLE = re.compile(r"([^\s|]+)\|[ta]\|(.*)")
+# PMID START END MENTION TYPE [ID]
+_ENTITY = re.compile(r"\S+\t(\d{1,9})\t(\d{1,9})\t([^\t]*)\t([^\t]+)(?:\t([^\t]*).*)?")
 
 
 def read_prodigy(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -205,3 +211,39 @@ def _parse_labelstudio(part: _Part, regions: LinkedRegions) -> str:
         else:
             regions.drop(f"annotation of the type {kind}", value)
     return text
+
+
+@file_reader(".pubtator", ".PubTator", ".txt")
+def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:
+    """Read articles separated by empty lines and named by their ids. Title and abstract become
+    lines of one text; relations are dropped.
+    """
+    lines = enumerate(read_lines(path), start=1)
+    for is_article, group in groupby(lines, key=lambda line: bool(line[1].strip())):
+        if is_article:
+            article = list(group)
+            with reading(report, Place(str(path), article[0][0])):
+                yield _parse_pubtator(article, Place(str(path)), report)
+
+
+def _parse_pubtator(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRecord:
+    texts, entities = [], []
+    name = lines[0][1].split("|")[0]
+    for number, line in lines:
+        place = file._replace(line=number, document=name)
+        if match := _TITLE.fullmatch(line):
+            texts.append(match[2])
+        elif not texts:
+            raise GapDNERError(
+                f"{place} is not a title such as 123|t|Title. Choose the right format."
+            )
+        elif match := _ENTITY.fullmatch(line):
+            start, end, surface, label, reference = match.groups()
+            attrs = {} if reference in (None, "", "-", "-1") else {"kb_id": reference}
+            offsets = ((int(start), int(end)),)
+            entities.append(TextEntity(label, offsets, None, place, surface or None, attrs=attrs))
+        else:
+            kind = "malformed line" if len(line.split("\t")) != 4 else "relation"
+            report.add("dropped", kind, f"cannot keep {line[:80]!r}", place)
+    text = "\n".join(texts)
+    return TextRecord(name, text, clean_entities(text, entities, report), file.file)

@@ -9,20 +9,12 @@ from typing import Any, Literal
 from spacy.util import registry
 
 from ..errors import GapDNERError
-from .annotation_tools import read_doccano, read_labelstudio, read_prodigy
-from .bioc import read_bioc, write_bioc
-from .brat import ANNOTATION_SUFFIXES, has_annotations, read_brat, write_brat
-from .cas import read_cas
-from .conll import CONLL_SUFFIXES, has_tags, read_conll
-from .docbin import read_spacy, write_spacy
+from . import annotation_tools as tools
+from . import bioc, brat, cas, docbin, jsonl, tables
+from . import token_formats as tokens
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
-from .inline import has_inline_mentions, read_inline, write_inline
-from .jsonl import read_jsonl, write_jsonl
 from .pubannotation import read_pubannotation, write_pubannotation
-from .pubtator import PUBTATOR_SUFFIXES, read_pubtator
 from .records import Record
-from .tables import write_csv, write_parquet
-from .w2ner import read_w2ner, write_w2ner
 
 
 @dataclass(frozen=True)
@@ -71,27 +63,28 @@ def _write_html(*args: Any) -> int:
 _DOCCANO = r'"labels?"\s*:\s*\[\s*[\[\]]|"start_offset"\s*:|"relations"\s*:\s*\['
 _LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|\A<|\APK'
-DOCBIN_OPTIONS = ("spans_key", "vocab", "from_ents", "from_spans")
+_BIOC = r'<collection|"passages"\s*:'
+_BRAT, _INLINE, _SPACY = (*brat.ANNOTATION_SUFFIXES, ".txt"), (".txt", ".inline"), (".spacy",)
+_PUBTATOR, _CONLL = (".pubtator", ".PubTator", ".txt"), (".conll", ".iob", ".bio", ".tsv", ".txt")
+_OF_BRAT, _OF_SPACY = ("done",), ("spans_key", "vocab", "from_ents", "from_spans")
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
 _TABLE = (
-    Format("prodigy", read_prodigy, None, (JSONL,), None, r'"(spans|_task_hash)"\s*:'),
-    Format("doccano", read_doccano, None, (JSONL,), None, _DOCCANO, ("offsets",)),
-    Format("labelstudio", read_labelstudio, None, (JSON,), None, r'"result"\s*:', ("text",)),
-    Format("cas", read_cas, None, (".xmi", ".zip", JSON), None, _CAS, ("annotator",)),
-    Format("jsonl", read_jsonl, write_jsonl, (JSONL,), JSONL, r'"entities"\s*:\s*\['),
-    Format(
-        "brat", read_brat, write_brat, (*ANNOTATION_SUFFIXES, TXT), "", has_annotations, ("done",)
-    ),
-    Format("w2ner", read_w2ner, write_w2ner, (JSON, JSONL), JSON, r'"sentence"\s*:'),
+    Format("prodigy", tools.read_prodigy, None, (JSONL,), None, r'"(spans|_task_hash)"\s*:'),
+    Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO, ("offsets",)),
+    Format("labelstudio", tools.read_labelstudio, None, (JSON,), None, r'"result"\s*:', ("text",)),
+    Format("cas", cas.read_cas, None, (".xmi", ".zip", JSON), None, _CAS, ("annotator",)),
+    Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, r'"entities"\s*:\s*\['),
+    Format("brat", brat.read_brat, brat.write_brat, _BRAT, "", brat.has_annotations, _OF_BRAT),
+    Format("w2ner", tokens.read_w2ner, tokens.write_w2ner, (JSON, JSONL), JSON, r'"sentence"\s*:'),
     Format("pubannotation", read_pubannotation, write_pubannotation, (JSON,), "", _LAYERS),
-    Format("inline", read_inline, write_inline, (TXT, ".inline"), ".inline", has_inline_mentions),
-    Format("spacy", read_spacy, write_spacy, (".spacy",), ".spacy", "", DOCBIN_OPTIONS),
-    Format("bioc", read_bioc, write_bioc, (".xml", JSON), ".xml", r'<collection|"passages"\s*:'),
-    Format("pubtator", read_pubtator, None, PUBTATOR_SUFFIXES, None, r"\A\s*\S+\|t\|"),
-    Format("conll", read_conll, None, CONLL_SUFFIXES, None, has_tags),
+    Format("inline", tokens.read_inline, tokens.write_inline, _INLINE, ".inline", tokens.is_inline),
+    Format("spacy", docbin.read_spacy, docbin.write_spacy, _SPACY, ".spacy", "", _OF_SPACY),
+    Format("bioc", bioc.read_bioc, bioc.write_bioc, (".xml", JSON), ".xml", _BIOC),
+    Format("pubtator", tools.read_pubtator, None, _PUBTATOR, None, r"\A\s*\S+\|t\|"),
+    Format("conll", tokens.read_conll, None, _CONLL, None, tokens.has_tags),
     Format("html", writer=_write_html, ending=".html"),
-    Format("csv", writer=write_csv, ending=".csv"),
-    Format("parquet", writer=write_parquet, ending=".parquet"),
+    Format("csv", writer=tables.write_csv, ending=".csv"),
+    Format("parquet", writer=tables.write_parquet, ending=".parquet"),
 )
 # in the order in which they are tried
 FORMATS = {format.name: format for format in _TABLE}
