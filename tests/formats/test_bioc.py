@@ -5,7 +5,7 @@ import json
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.formats import DOC_NAME, Report, guess_format
 from spacy_gapdner.formats import write as write_docs
-from spacy_gapdner.formats.bioc import read_bioc
+from spacy_gapdner.formats.biomedical import read_bioc
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE collection SYSTEM "BioC.dtd">

@@ -5,7 +5,7 @@ from odd_texts import NOT_IN_XML, ODD_TEXTS, annotate_odd_texts
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.formats import DOC_NAME, FORMATS, NOWHERE, Report, blank_pipeline, read, write
-from spacy_gapdner.formats.bioc import to_xml_text
+from spacy_gapdner.formats.biomedical import to_xml_text
 from spacy_gapdner.formats.registry import writable
 
 NLP = blank_pipeline("en")

@@ -7,7 +7,7 @@ import pytest
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.formats import DOC_NAME, guess_format
 from spacy_gapdner.formats import write as write_docs
-from spacy_gapdner.formats.pubannotation import read_pubannotation
+from spacy_gapdner.formats.biomedical import read_pubannotation
 
 TEXT = "severe joint and shoulder pain"
 
