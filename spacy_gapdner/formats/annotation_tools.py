@@ -65,14 +65,12 @@ def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[Tex
     document. By default, `text`, its key in "data", is the one that contains the regions' texts.
     """
     value = read_json(path)
-    tasks = []
-    for number, task in enumerate(value if isinstance(value, list) else [value], start=1):
-        if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
-            raise GapDNERError(f'{path} has no tasks with "data". Choose the right format.')
-        name = str(task.get("id", f"{path.stem}-{number}"))
-        tasks.append((task, Place(str(path), None, name)))
-    keys = {"": text} if text else _text_keys([task for task, _ in tasks], path)
-    for task, place in tasks:
+    tasks = value if isinstance(value, list) else [value]
+    if not all(isinstance(t, dict) and isinstance(t.get("data"), dict) for t in tasks):
+        raise GapDNERError(f'{path} has no tasks with "data". Choose the right format.')
+    keys = {"": text} if text else _text_keys(tasks, path)
+    for number, task in enumerate(tasks, start=1):
+        place = Place(str(path), None, str(task.get("id", f"{path.stem}-{number}")))
         parts: list[tuple[_Part, Place]] = []
         with reading(report, place), value_errors(place):
             parts = list(_split_task(task, keys, LinkedRegions(place, report)))
@@ -165,22 +163,22 @@ def _split_task(
     task: Object, keys: Mapping[str, str], regions: LinkedRegions
 ) -> Iterator[tuple[_Part, Place]]:
     # yields the text of each text tag
-    for draft in task.get("drafts") or ():
-        regions.drop("draft", f"it has {len(draft['result'])} results")
+    unused = [("draft", draft) for draft in task.get("drafts") or ()]
     found = []
     for annotation in task.get("annotations") or ():
         if not annotation.get("was_cancelled"):
             found.append(annotation)
         elif annotation["result"]:
-            number = len(annotation["result"])
-            regions.drop("annotation of a skipped task", f"it has {number} results")
+            unused.append(("annotation of a skipped task", annotation))
+    found.sort(key=lambda annotation: not annotation.get("ground_truth"))
+    unused += [("second annotation of a task", other) for other in found[1:]]
+    for kind, other in unused:
+        regions.drop(kind, f"it has {len(other['result'])} results")
     if not found:
         regions.drop("task without annotation", "it was skipped")
         return
-    chosen, *others = sorted(found, key=lambda annotation: not annotation.get("ground_truth"))
-    for other in others:
-        regions.drop("second annotation of a task", f"it has {len(other['result'])} results")
-    tags = {r["id"]: str(r.get("to_name", "")) for r in chosen["result"] if r.get("id")}
+    chosen = found[0]["result"]
+    tags = {r["id"]: str(r.get("to_name", "")) for r in chosen if r.get("id")}
     first = next(iter(keys))
     strings = [value for value in task["data"].values() if isinstance(value, str)]
     for name, key in keys.items():
@@ -190,7 +188,7 @@ def _split_task(
         extra = _metadata(task["data"], tuple(keys.values()))
         results = [
             result
-            for result in chosen["result"]
+            for result in chosen
             if len(keys) == 1 or name == tags.get(result.get("id", result.get("from_id")), first)
         ]
         place = regions.place

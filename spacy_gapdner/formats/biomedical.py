@@ -48,7 +48,12 @@ _PUBTATOR_ENTITY = re.compile(r"\S+\t(\d{1,9})\t(\d{1,9})\t([^\t]*)\t([^\t]+)(?:
 @file_reader(".xml", ".json")
 def read_bioc(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read BioC documents, named by their ids. Their passages are joined; relations are dropped."""
-    documents = _json_documents(path) if path.suffix == ".json" else _xml_documents(path)
+    documents: Any = _xml_documents(path)
+    if path.suffix == ".json":
+        value = read_json(path)
+        documents = value.get("documents") if isinstance(value, dict) else None
+        if not isinstance(documents, list) or not all(isinstance(d, dict) for d in documents):
+            raise GapDNERError(f'{path} has no list of "documents". Choose the right format.')
     places = (
         (value, Place(str(path), None, str(value.get("id") or f"{path.stem}-{number}")))
         for number, value in enumerate(documents, start=1)
@@ -77,14 +82,6 @@ def to_xml_text(text: str, report: Report, place: Place) -> str:
         message = f"{len(found)} replaced, such as {found[0]!r}"
         report.add("repaired", "characters that XML cannot have", message, place)
     return _NOT_XML.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
-
-
-def _json_documents(path: Path) -> Iterator[Object]:
-    value = read_json(path)
-    documents = value.get("documents") if isinstance(value, dict) else None
-    if not isinstance(documents, list) or not all(isinstance(d, dict) for d in documents):
-        raise GapDNERError(f'{path} has no list of "documents". Choose the right format.')
-    yield from documents
 
 
 def _xml_documents(path: Path) -> Iterator[Object]:

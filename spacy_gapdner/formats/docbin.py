@@ -102,7 +102,13 @@ def read_spacy(
                     groups.update(doc.spans)
                     if from_ents or from_spans:
                         _import_spans(doc, spans_key, from_spans, report)
-                    _check_entities(doc, spans_key, file)
+                    try:
+                        for entity in get_entities(doc, spans_key):
+                            check_entity(doc, entity.to_entity())
+                    # other components, such as spancat, may have written spans under the prefix
+                    except ValueError as error:
+                        name = str(doc.user_data.get(DOC_NAME) or doc.text[:20])
+                        raise GapDNERError(f"{file}, document {name!r}: {error}") from None
                     yield doc
     if from_spans and from_spans not in groups:
         there = ", ".join(map(repr, sorted(groups))) or "none"
@@ -142,13 +148,3 @@ def _import_spans(doc: Doc, spans_key: str, group: str | None, report: Report) -
         message = f"{missing} of {len(spans)} spans are empty or have no label"
         report.add("dropped", "span without tokens or label", message, doc_place(doc))
     set_entities(doc, entities, spans_key)
-
-
-def _check_entities(doc: Doc, spans_key: str, path: Path) -> None:
-    # other components, such as spancat, may have written the spans under the prefix
-    try:
-        for entity in get_entities(doc, spans_key):
-            check_entity(doc, entity.to_entity())
-    except ValueError as error:
-        name = str(doc.user_data.get(DOC_NAME) or doc.text[:20])
-        raise GapDNERError(f"{path}, document {name!r}: {error}") from None

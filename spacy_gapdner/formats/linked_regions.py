@@ -98,8 +98,8 @@ class LinkedRegions:
             if number in targets and number in used:
                 continue
             reached, seen = [number], {number}
-            for start in reached:
-                ends = after.get(start, set()) - seen
+            for part in reached:
+                ends = after.get(part, set()) - seen
                 reached += ends
                 seen |= ends
             used |= seen

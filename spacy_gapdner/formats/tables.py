@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
+from ..entities import DEFAULT_SPANS_KEY, get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME
 from .outputs import replacing
@@ -58,7 +58,11 @@ def entity_rows(
     are numbered from 1, and fragments are character offsets such as "0 6;20 24".
     """
     for number, doc in enumerate(docs, start=1):
+        has_sentences = doc.has_annotation("SENT_START")
         for entity in get_entities(doc, spans_key):
+            # an entity can cross sentence boundaries
+            first, last = doc[entity.start], doc[entity.end - 1]
+            context = doc[first.sent.start : last.sent.end] if has_sentences else doc
             yield (
                 str(doc.user_data.get(DOC_NAME, number)),
                 entity.label_,
@@ -69,7 +73,7 @@ def entity_rows(
                 entity.is_discontinuous,
                 entity.score,
                 entity.kb_id_,
-                _sentence(doc, entity),
+                context.text,
             )
 
 
@@ -112,10 +116,3 @@ def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Repor
     with replacing(path) as temporary:
         pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), temporary)
     return len(rows)
-
-
-def _sentence(doc: Doc, entity: DiscontinuousEntity) -> str:
-    if not doc.has_annotation("SENT_START"):
-        return doc.text
-    # an entity can cross sentence boundaries
-    return doc[doc[entity.start].sent.start : doc[entity.end - 1].sent.end].text

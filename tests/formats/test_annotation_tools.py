@@ -199,21 +199,6 @@ def test_prodigy_keeps_metadata_and_tells_equal_spans_apart(write, report):
     assert not report.issues
 
 
-def test_conll_tags(write, report):
-    # IOB1, IOB2, BIOES and BILOU; a comment, a token like one, and two documents
-    text = (
-        "-DOCSTART- -X- O O\n\n# id 1\na X I-A\nb X I-A\nc X B-A\n# X O\n\n"
-        "a B-A\nb I-A\nc I-B\n\n-DOCSTART-\tO\n\na S-A\nb B-B\nc E-B\n\na U-A\nb B-B\nc L-B"
-    )
-    path = write({"x.iob": text})
-    assert guess_format(path) == "conll"
-    first, second = read(path, report=report)
-    assert [doc.user_data[DOC_NAME] for doc in (first, second)] == ["x-1", "x-2"]
-    assert [s.text for s in first.sents] == ["a b c #", "a b c"]
-    assert entities(first) == [("A", "a b"), ("A", "c"), ("A", "a b"), ("B", "c")]
-    assert entities(second) == [("A", "a"), ("B", "b c")] * 2
-
-
 def test_pubtator(write, report):
     text = (
         "12|t|Joint pain\n12|a|It is severe.\n12\t0\t10\tJoint pain\tDisease\tMESH:D1\tx\n"

@@ -16,6 +16,7 @@ from spacy_gapdner.formats import (
 )
 from spacy_gapdner.formats import write as write_docs
 
+TEXT = "text without annotation: no .ann file is next to it"
 RECORD = '{"sentence": ["a"], "ner": []}'
 
 
@@ -29,7 +30,8 @@ RECORD = '{"sentence": ["a"], "ner": []}'
         ({"a.jsonl": '{"text": "a", "entities": []}'}, ".", "jsonl"),
         ({"a.jsonl": f'{{"text": "{"a" * 70000}", "entities": []}}'}, ".", "jsonl"),
         ({"a.spacy": "", "b.txt": "x"}, ".", "spacy"),
-        ({"a.inline": "a b\n0,0 X\n\n"}, ".", "inline"),
+        ({"a.inline": "no\n\n\na\n0,0 X"}, ".", "inline"),
+        ({"b.txt": "a\n0,0 X\n"}, "b.txt", "inline"),
     ],
 )
 def test_guess(write, files, path, name):
@@ -40,7 +42,13 @@ def test_guess(write, files, path, name):
     ("files", "path", "message"),
     [
         ({}, "missing", "nothing at"),
-        ({"a.txt": "x"}, ".", "text without annotation: no .ann file is next to it"),
+        ({"a.txt": "x"}, ".", TEXT),
+        # almost inline text
+        ({"a.txt": "A note.\n\nAnother line.\n"}, "a.txt", TEXT),
+        ({"a.txt": "\n0,0 X\n"}, "a.txt", TEXT),
+        ({"a.txt": "a\n0,0 X\nb\n"}, "a.txt", TEXT),
+        ({"a.txt": "a b\n10,5 mg twice\n\n"}, "a.txt", TEXT),
+        ({"a.txt": "Take it with\n10,5 mg\n\nafter meals\n"}, "a.txt", TEXT),
         ({"a.txt": "", "b.txt": ""}, ".", "has only empty files"),
         ({"a.jsonl": ""}, "a.jsonl", "a.jsonl is empty"),
         ({"A.DOCX": "PK"}, ".", "A.DOCX is a Word, Excel, PDF or zip file, not text"),
