@@ -1,4 +1,4 @@
-"""Prodigy, doccano, Label Studio, PubTator and CoNLL."""
+"""Prodigy, doccano and Label Studio."""
 
 import json
 
@@ -47,27 +47,6 @@ def test_prodigy_answers(write, report):
         "task that was not accepted": 1,
         "malformed entity": 1,
         "relation": 1,
-    }
-
-
-def result(start, end, *labels):
-    return {"id": "r", "type": "labels", "value": {"start": start, "end": end, "labels": labels}}
-
-
-def test_labelstudio_annotations(write, report):
-    truth = {"ground_truth": True, "result": [result(0, 4, "ADE", "Part"), {"type": "choices"}]}
-    tasks = [
-        {"id": 1, "data": {"text": "pain", "url": "x"}, "annotations": [{"result": []}, truth]},
-        {"id": 2, "data": {"post": "rash"}, "annotations": [{"result": [result("a[1]", 2, "X")]}]},
-        {"id": 3, "data": {"text": "x"}, "annotations": [{"was_cancelled": True, "result": []}]},
-    ]
-    path = write({"a.json": json.dumps(tasks)})
-    assert read_all(path, report) == [[("ADE", "pain"), ("Part", "pain")], []]
-    assert report.counts("dropped") == {
-        "second annotation of a task": 1,
-        "annotation of the type choices": 1,
-        "malformed entity": 1,
-        "task without annotation": 1,
     }
 
 
@@ -142,18 +121,24 @@ def test_labelstudio_directions_of_links(write, report, direction, found):
 
 
 def test_labelstudio_counts_what_is_not_converted(write, report):
-    value = {"start": "/p[1]/text()[1]", "startOffset": 0, "hypertextlabels": ["ADE"]}
+    page = {"start": "/p[1]/text()[1]", "startOffset": 0, "hypertextlabels": ["ADE"]}
     results = [
-        {"id": "1", "type": "hypertextlabels", "to_name": "text", "value": value},
+        {"id": "1", "type": "hypertextlabels", "to_name": "text", "value": page},
         {"id": "2", "type": "textarea", "to_name": "text", "value": {"text": ["x"]}},
     ]
     cancelled = {"was_cancelled": True, "result": [region("r", 0, 4, "pain")]}
+    both = region("r", 0, 4, "pain")
+    both["value"]["labels"] = ["ADE", "Part"]
+    truth = {"ground_truth": True, "result": [both, {"type": "choices"}]}
+    odd = {"result": [region("r", "a[1]", 2, "rash")]}
     tasks = [
         {"id": 1, "data": {"text": "pain"}, "annotations": [{"result": results}, cancelled]},
         {"id": 2, "data": {"text": "pain"}, "annotations": [], "drafts": [{"result": results}]},
+        {"id": 3, "data": {"text": "pain", "url": "x"}, "annotations": [{"result": []}, truth]},
+        {"id": 4, "data": {"post": "rash"}, "annotations": [odd]},
     ]
     path = write({"a.json": json.dumps(tasks)})
-    assert read_all(path, report) == [[]]
+    assert read_all(path, report) == [[], [("ADE", "pain"), ("Part", "pain")], []]
     assert report.counts() == report.counts("dropped")
     assert report.counts() == {
         "annotation of the type hypertextlabels": 1,
@@ -161,6 +146,9 @@ def test_labelstudio_counts_what_is_not_converted(write, report):
         "annotation of a skipped task": 1,
         "draft": 1,
         "task without annotation": 1,
+        "second annotation of a task": 1,
+        "annotation of the type choices": 1,
+        "malformed entity": 1,
     }
 
 
@@ -197,20 +185,3 @@ def test_prodigy_keeps_metadata_and_tells_equal_spans_apart(write, report):
     (doc,) = read(write({"a.jsonl": lines(task)}), report=report)
     assert [(e.id_, e.score) for e in get_entities(doc)] == [("", None), ("", None), ("s1", 0.5)]
     assert not report.issues
-
-
-def test_pubtator(write, report):
-    text = (
-        "12|t|Joint pain\n12|a|It is severe.\n12\t0\t10\tJoint pain\tDisease\tMESH:D1\tx\n"
-        "12\t17\t23\tsevere\tGrade\t-\n12\tCID\tD1\tD2\n12\tx\n\n13|t|None\n13|a|\n"
-    )
-    path = write({"a.PubTator": text})
-    assert guess_format(path / "a.PubTator") == guess_format(path) == "pubtator"
-    first, second = read(path, report=report)
-    assert first.text == "Joint pain\nIt is severe."
-    assert [(*e, k.kb_id_) for e, k in zip(entities(first), get_entities(first), strict=True)] == [
-        ("Disease", "Joint pain", "MESH:D1"),
-        ("Grade", "severe", ""),
-    ]
-    assert (second.text, second.user_data[DOC_NAME]) == ("None\n", "13")
-    assert report.counts("dropped") == {"relation": 1, "malformed line": 1}

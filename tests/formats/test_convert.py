@@ -7,8 +7,7 @@ from spacy.vocab import Vocab
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis import stats
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, Report, convert
-from spacy_gapdner.formats import write as write_docs
+from spacy_gapdner.formats import DOC_NAME, convert
 
 RECORD = {
     "text": "Bad arm and leg pain.\nNo rash.",
@@ -38,16 +37,6 @@ def test_metadata_stop_strict_mode_and_an_id_does_not(data, tmp_path):
     data.write_text(json.dumps({key: RECORD[key] for key in ("text", "entities", "id")}) + "\n")
     report = convert(data, tmp_path / "a", strict=True)
     assert report.issues == []
-
-
-def test_metadata_with_the_keys_of_jsonl_are_counted(tmp_path):
-    extra = {"text": "other", "entities": 1, "ward": 3}
-    doc = Doc(Vocab(), words=["a"], user_data={DOC_NAME: "x", "gapdner_record": extra})
-    report = Report()
-    write_docs([doc], tmp_path / "a.jsonl", report=report)
-    messages = ["no place for 'entities', 'text' of the document's record"]
-    assert [issue.message for issue in report.issues] == messages
-    assert json.loads((tmp_path / "a.jsonl").read_text())["ward"] == 3
 
 
 def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):

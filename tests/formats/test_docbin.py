@@ -1,11 +1,92 @@
-"""Docs from other sources, with values that a file cannot store."""
+"""Docs of other components: entities in doc.ents or in a group of spans, and invalid groups."""
 
+import numpy
 import pytest
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
+from spacy_gapdner import get_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import Report, read
+from spacy_gapdner.formats import Report, convert, read
+
+WORDS = ["severe", "joint", "pain", "today"]
+ENTS = [("ADR", "severe joint pain", "T1", "C1"), ("Time", "today", "", "")]
+# overlapping, as spancat finds them
+SPANS = [("ADR", "severe joint pain", "", ""), ("ADR", "joint pain", "T2", "C2")]
+
+
+@pytest.fixture
+def make(tmp_path):
+    def make(group="sc", **attrs):
+        doc = Doc(Vocab(), words=WORDS)
+        doc.ents = [Span(doc, 0, 3, "ADR", kb_id="C1", span_id="T1"), Span(doc, 3, 4, "Time")]
+        spans = [Span(doc, 0, 3, "ADR"), Span(doc, 1, 3, "ADR", kb_id="C2", span_id="T2")]
+        doc.spans[group] = SpanGroup(doc, name=group, spans=spans, attrs=attrs)
+        DocBin(docs=[doc, Doc(doc.vocab, words=["x"])]).to_disk(tmp_path / "a.spacy")
+        return tmp_path / "a.spacy"
+
+    return make
+
+
+def found(doc):
+    return [(e.label_, e.text, e.id_, e.kb_id_) for e in get_entities(doc)]
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"), [({"from_ents": True}, ENTS), ({"from_spans": "sc"}, SPANS)]
+)
+def test_they_become_entities(make, tmp_path, option, expected):
+    doc, other = read(make(), **option)
+    assert (found(doc), found(other)) == (expected, [])
+    assert [span.text for span in doc.spans["sc"]] == ["severe joint pain", "joint pain"]
+    report = convert(tmp_path / "a.spacy", tmp_path / "b.spacy", **option)
+    assert report.entities == 2
+    assert [found(doc) for doc in read(tmp_path / "b.spacy")] == [expected, []]
+
+
+def test_types_and_scores(make):
+    doc, _ = read(make(), from_ents=True, types=("Time",))
+    assert found(doc) == ENTS[1:]
+    doc, _ = read(make(scores=numpy.array([0.5, 0.25])), from_spans="sc")
+    assert [entity.score for entity in get_entities(doc)] == [0.5, 0.25]
+
+
+def test_a_group_under_the_prefix_is_no_entity_but_can_become_several(make):
+    path = make("gapdner_1")
+    with pytest.raises(GapDNERError, match=r"a\.spacy.*'gapdner_1'.* overlap or are empty"):
+        list(read(path))
+    doc, _ = read(path, from_spans="gapdner_1")
+    assert found(doc) == SPANS
+    assert [*doc.spans] == ["gapdner_1", "gapdner_2"]
+    with pytest.raises(GapDNERError, match="already are entities under 'gapdner'"):
+        list(read(path, from_ents=True))
+    doc, _ = read(path, from_ents=True, spans_key="gold")
+    assert len(get_entities(doc, "gold")) == 2
+
+
+def test_spans_that_are_no_entities_are_counted(tmp_path):
+    doc = Doc(Vocab(), words=WORDS)
+    doc.spans["sc"] = [Span(doc, 0, 1, "A"), Span(doc, 1, 2), Span(doc, 2, 2, "A")]
+    DocBin(docs=[doc]).to_disk(tmp_path / "a.spacy")
+    report = Report()
+    (doc,) = read(tmp_path / "a.spacy", from_spans="sc", report=report)
+    assert found(doc) == [("A", "severe", "", "")]
+    (issue,) = report.issues
+    assert (issue.action, issue.message) == ("dropped", "2 of 3 spans are empty or have no label")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"from_ents": True, "from_spans": "sc"}, "either from_ents or from_spans"),
+        ({"from_spans": "cs"}, "has no span group 'cs'. It has 'sc'"),
+        ({"from_ents": True, "format": "brat"}, r"no option from_ents \(spacy has it\)"),
+    ],
+)
+def test_bad_options(make, options, message):
+    with pytest.raises(GapDNERError, match=message):
+        list(read(make(), **options))
+
 
 GROUPS = {
     "different labels": ([(0, 1, "A"), (2, 3, "B")], {}),

@@ -1,3 +1,5 @@
+"""Written files: entities and values that a format cannot represent, and complete outputs."""
+
 import json
 
 import pytest
@@ -5,7 +7,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, read, write
+from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, read, read_jsonl, write
 from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.jsonl import to_record
 
@@ -15,43 +17,38 @@ def doc():
     doc = Doc(Vocab(), words=["a", "b", " ", "c"], sent_starts=[True, False, False, True])
     doc.user_data[DOC_NAME] = "x"
     entities = [("A", ((0, 2),)), ("Across", ((1, 2), (3, 4))), ("Blank", ((2, 3),))]
-    set_entities(doc, [Entity(label, fragments) for label, fragments in entities])
+    set_entities(doc, [Entity(label, fragments, 0.12345678) for label, fragments in entities])
     return doc
 
 
-# entities that a format cannot represent
-LEFT_OUT = {
-    "jsonl": {},
-    "brat": {"entity of whitespace": 1},
-    "w2ner": {"entity crosses a sentence boundary": 1, "entity of whitespace": 1},
-    "inline": {"entity crosses a sentence boundary": 1, "entity of whitespace": 1},
-    "spacy": {},
-    "pubannotation": {},
-    "bioc": {},
-    "html": {},
-    "csv": {},
-    "parquet": {},
+BLANK, ACROSS = {"entity of whitespace": 1}, {"entity crosses a sentence boundary": 1}
+SCORES, METADATA = {"score of entities": 1}, {"document metadata": 1}
+# the number that each format counts, and what it cannot represent
+WRITTEN = {
+    "jsonl": (1, {}),
+    "brat": (1, BLANK),
+    "w2ner": (2, SCORES | ACROSS | BLANK),
+    "inline": (2, SCORES | ACROSS | BLANK),
+    "spacy": (1, {}),
+    "pubannotation": (1, {}),
+    "bioc": (1, {}),
+    "html": (1, {}),
+    "csv": (3, {}),
+    "parquet": (3, {}),
 }
-# formats that do not count documents
-WRITTEN = {"w2ner": 2, "inline": 2, "csv": 3, "parquet": 3}
 
 
-@pytest.mark.parametrize("format", LEFT_OUT)
-def test_what_a_format_cannot_hold_is_reported_or_logged(doc, tmp_path, format, caplog):
-    report, path = Report(), tmp_path / f"a{FORMATS[format].ending}"
-    assert write([doc], path, format, report=report) == WRITTEN.get(format, 1)
-    assert report.counts("dropped") == LEFT_OUT[format]
+@pytest.mark.parametrize("format", WRITTEN)
+def test_all_or_nothing_and_what_is_lost_is_reported_or_logged(doc, tmp_path, format, caplog):
+    report, path = Report(), tmp_path / "new" / f"a{FORMATS[format].ending}"
+    number, lost = WRITTEN[format]
+    assert write([doc], path, format, report=report) == number
+    assert report.counts("dropped") == lost
     assert not caplog.records
-    write([doc], tmp_path / "2" / path.name, format)
-    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
-        f"{n} dropped ({kind})" for kind, n in LEFT_OUT[format].items()
-    ]
-
-
-@pytest.mark.parametrize("format", LEFT_OUT)
-def test_all_or_nothing(doc, tmp_path, format):
-    path = tmp_path / "new" / f"a{FORMATS[format].ending}"
     write([doc], path, format)
+    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
+        f"{n} dropped ({kind})" for kind, n in lost.items()
+    ]
     before = {file: file.read_bytes() for file in path.parent.rglob("*") if file.is_file()}
 
     def docs():
@@ -64,25 +61,41 @@ def test_all_or_nothing(doc, tmp_path, format):
     assert after == before
 
 
-def test_predictions_keep_their_records(doc, tmp_path):
+def test_jsonl(doc, tmp_path, report):
     for extra in ({"id": "x"}, {"id": 5, "ward": 3}):
         write([doc], tmp_path / "a.jsonl")
-        record = json.loads((tmp_path / "a.jsonl").read_text())
-        assert record == to_record(doc, "gapdner", extra)
+        content = (tmp_path / "a.jsonl").read_text()
+        assert json.loads(content) == to_record(doc, "gapdner", extra)
         doc.user_data[DOC_EXTRA] = {"id": 5, "ward": 3}
+    assert json.loads(content)["entities"][0]["score"] == 0.123457
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/b.jsonl").write_text('{"text": "c", "entities": []}\n\n' + content)
+    (tmp_path / "b/b.txt").write_text("no")
+    first, second, third = read_jsonl(tmp_path, report)
+    assert (first.name, second.name, third.name) == ("5", "b-1", "5")
+    assert (third.extra, second.extra) == ({"id": 5, "ward": 3}, {})
+    # only whitespace between the fragments
+    assert third.entities[1].fragments == ((2, 7),)
+    assert [(e.label, e.score, e.place.line, e.place.document) for e in third.entities] == [
+        (label, 0.123457, 3, "5") for label in ("A", "Across")
+    ]
+    assert report.counts() == {"only whitespace": 2, "fragments normalized": 2}
+
+
+def test_metadata_with_the_keys_of_jsonl_are_counted(doc, tmp_path, report):
+    doc.user_data[DOC_EXTRA] = {"text": "other", "entities": 1, "ward": 3}
+    write([doc], tmp_path / "a.jsonl", report=report)
+    messages = ["no place for 'entities', 'text' of the document's record"]
+    assert [issue.message for issue in report.issues] == messages
+    assert json.loads((tmp_path / "a.jsonl").read_text())["ward"] == 3
 
 
 @pytest.mark.parametrize(
-    ("name", "lost"),
-    [
-        ("a.spacy", {}),
-        ("a", {"entity of whitespace": 1, "document metadata": 1}),
-        ("a.csv", {"document metadata": 1}),
-    ],
+    ("name", "format", "lost"),
+    [("a.spacy", None, {}), ("a", "brat", BLANK | METADATA), ("a.csv", None, METADATA)],
 )
-def test_what_records_of_predictions_hold_is_kept_or_reported(doc, tmp_path, name, lost):
+def test_what_records_of_predictions_hold_is_kept_or_reported(doc, tmp_path, name, format, lost):
     report, record = Report(), {"id": 5, "date": "May"}
-    format = "brat" if name == "a" else None
     doc.user_data[DOC_EXTRA] = record
     write([doc], tmp_path / name, format, report=report)
     assert report.counts() == lost
