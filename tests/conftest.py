@@ -41,6 +41,15 @@ def write(tmp_path):
     return write_files
 
 
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Chromium without a window."""
+    from chromium import open_browser
+
+    with open_browser(tmp_path_factory.mktemp("chromium")) as browser:
+        yield browser
+
+
 @pytest.fixture(scope="session")
 def plain():
     """Turns the entities of a Doc into comparable values."""

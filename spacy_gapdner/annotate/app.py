@@ -43,11 +43,8 @@ def create_app(
         if sec_fetch_site in ("cross-site", "same-site"):
             raise HTTPException(403, "Requests from other pages are not allowed.")
 
-    async def find_person(x_annotator: Annotated[str, Header()] = "") -> str:
-        return unquote(x_annotator)
-
-    async def find_store(person: Annotated[str, Depends(find_person)]) -> Store:
-        return session.store(person)
+    async def find_store(x_annotator: Annotated[str, Header()] = "") -> Store:
+        return session.store(unquote(x_annotator))
 
     async def read(request: Request) -> Annotation:
         # FastAPI would read the body before the token is checked
@@ -56,7 +53,6 @@ def create_app(
         except ValidationError as error:
             raise RequestValidationError(error.errors()) from None
 
-    Person = Annotated[str, Depends(find_person)]
     Own = Annotated[Store, Depends(find_store)]
     api = APIRouter(prefix="/api", dependencies=[Depends(check)])
 
@@ -66,9 +62,9 @@ def create_app(
         return name
 
     @api.get("/project")
-    async def project(person: Person) -> dict[str, Any]:
+    async def project(x_annotator: Annotated[str, Header()] = "") -> dict[str, Any]:
         """Return the labels and settings."""
-        return await run(lambda: session.project(person))
+        return await run(lambda: session.project(unquote(x_annotator)))
 
     @api.get("/texts")
     async def texts(own: Own, order: Order = "files") -> Response:

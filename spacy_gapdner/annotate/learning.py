@@ -48,10 +48,10 @@ def learn(
     model: str,
     stems: Sequence[tuple[str, str]],
     output: str,
-    spans_key: str | None,
     before: str,
-    data: str | None,
     report: Report,
+    spans_key: str | None = None,
+    data: str | None = None,
 ) -> tuple[bool, str]:
     """Continue to train the pipeline `model` with the optimizer, batches and augmentation of its
     config. It is saved in `output` if its score on held-out texts is not lower than the score of
@@ -161,7 +161,7 @@ def _resolve(block: dict[str, Any]) -> Any:
 def main() -> None:
     """Run the job from standard input."""
     job, report = json.loads(sys.stdin.readline()), Report()
-    gpu_id, code = job.pop("gpu_id"), job.pop("code")
+    gpu_id, code = job.pop("gpu_id", -1), job.pop("code", None)
     threading.Thread(target=_exit_with_server, daemon=True).start()
     # the page shows the last line of the output
     try:

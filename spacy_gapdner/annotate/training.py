@@ -20,21 +20,14 @@ NO_TRAINING = {"state": "none", "texts": 0, "message": ""}
 class Trainer:
     """Trains a pipeline on texts that are done, and uses the new pipeline if it is not worse.
 
-    Training always starts from `model` and mixes in its training `data`. The folder contains the
-    new pipeline (`model`), the one that it replaced (`previous-model`) and `training.log`. `swap`
-    is called with the folder of the pipeline to use.
+    Training always starts from `model`. The folder contains the new pipeline (`model`), the one
+    that it replaced (`previous-model`) and `training.log`. `swap` is called with the folder of the
+    pipeline to use. The settings of the training process are optional: `data`, `spans_key`,
+    `gpu_id` and `code`.
     """
 
     def __init__(
-        self,
-        model: str,
-        folder: Path,
-        swap: Callable[[str], None],
-        *,
-        data: Path | None = None,
-        spans_key: str | None = None,
-        gpu_id: int = -1,
-        code: Path | None = None,
+        self, model: str, folder: Path, swap: Callable[[str], None], **settings: Any
     ) -> None:
         self.swap = swap
         # the pipeline before the last training
@@ -44,15 +37,8 @@ class Trainer:
         # the state, the number of training texts, and the result or error
         self.training: dict[str, Any] = NO_TRAINING
         start = str(Path(model).absolute()) if Path(model).exists() else model
-        self._job: dict[str, Any] = {
-            "model": start,
-            "before": start,
-            "output": str(folder / "new-model"),
-            "data": str(data.absolute()) if data else None,
-            "spans_key": spans_key,
-            "gpu_id": gpu_id,
-            "code": str(code.absolute()) if code else None,
-        }
+        output = str(folder / "new-model")
+        self._job = {**settings, "model": start, "before": start, "output": output}
 
     @property
     def is_running(self) -> bool:
@@ -67,8 +53,8 @@ class Trainer:
         if not stems:
             raise GapDNERError("No text is done. Mark some texts as done first.")
         self.training = {"state": "running", "texts": len(stems), "message": ""}
-        job = {**self._job, "stems": [(name, str(stem)) for name, stem in stems]}
-        threading.Thread(target=self._train, args=(json.dumps(job),), daemon=True).start()
+        job = json.dumps({**self._job, "stems": stems}, default=str)
+        threading.Thread(target=self._train, args=(job,), daemon=True).start()
 
     def go_back(self) -> None:
         """Use the pipeline before the last training again. Raises a GapDNERError if there is no

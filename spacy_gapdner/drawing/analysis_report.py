@@ -142,12 +142,10 @@ def _example(error: ErrorInContext) -> tuple[str, Markup]:
     bars = []
     for role, entity in error.own:
         # a gold entity is never incorrect
-        if error.kind in (MISSED, SPURIOUS):
-            mark, reason = error.kind, ""
-        elif role == "predicted":
+        mark = error.kind if error.kind in (MISSED, SPURIOUS) else role
+        reason = ""
+        if mark == "predicted":
             mark, reason = "incorrect", error.kind.removeprefix("wrong ")
-        else:
-            mark, reason = role, ""
         bars.append(Bar(entity, f"var(--{mark})", mark, reason))
     bars += [Bar(entity, f"var(--{role})", role, is_thin=True) for role, entity in error.others]
     place = f"{error.doc} ({error.name})" if error.name else str(error.doc)

@@ -114,12 +114,12 @@ def _join(columns: Sequence[_Column]) -> list[tuple[bool, list[_Column]]]:
         if not parts or parts[-1][-1][0][-1:].isspace():
             parts.append([])
         parts[-1].append(column)
-    return [(_must_join(part), part) for part in parts]
-
-
-def _must_join(part: Sequence[_Column]) -> bool:
-    words, under = zip(*part, strict=True)
-    return len(words) > 1 and any(under) and len("".join(words)) <= _LONGEST_WORD
+    joined = []
+    for part in parts:
+        words, under = zip(*part, strict=True)
+        is_short = len("".join(words)) <= _LONGEST_WORD
+        joined.append((len(words) > 1 and any(under) and is_short, part))
+    return joined
 
 
 def _directions(words: Sequence[str]) -> list[str]:

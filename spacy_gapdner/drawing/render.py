@@ -24,13 +24,7 @@ _SIDES = ("gold", "predicted")
 # characters of an entity in the label of another
 _LONGEST_PARTNER = 40
 # marks for two annotators, neither of whom is gold
-_BETWEEN_EQUALS = {
-    "correct": "same",
-    "incorrect": "differs",
-    "differs": "differs",
-    "missed": "alone",
-    "spurious": "alone",
-}
+_BETWEEN_EQUALS = {"correct": "same", "missed": "alone", "spurious": "alone"}
 
 
 def render(
@@ -93,10 +87,7 @@ def text_rows(
     width: int | None = None,
 ) -> Iterator[str]:
     """Render documents, or pairs of gold and predicted documents, for the terminal. See `render`
-    for the arguments.
-
-    YIELDS (str): The name and the lines of each document.
-    """
+    for the arguments. Yields the name and the lines of each document."""
     before: str | None = None
     for number, docs in enumerate(rows):
         entities = [get_entities(doc, spans_key) for doc in docs]
@@ -129,10 +120,8 @@ def render_documents(
     facts: Sequence[str] | None = None,
 ) -> tuple[Markup, int]:
     """Render documents with headings as HTML for a page with `ENTITIES_CSS`. See `write_documents`
-    for the arguments. Totals and the date are only shown if `facts` is not None.
-
-    RETURNS (tuple[Markup, int]): The HTML, and the number of documents.
-    """
+    for the arguments. Totals and the date are only shown if `facts` is not None. Returns the HTML
+    and the number of documents."""
     # types are numbered in order of appearance, because their colors depend on all types
     numbered: dict[str, str] = {}
     sections: list[tuple[str | None, list[list[Markup]]]] = []
@@ -191,7 +180,7 @@ def _to_bars(
     def mark(bar: Bar, item: Mention) -> Bar:
         name, reason, partner = marks[item]
         if annotators:
-            name = _BETWEEN_EQUALS[name]
+            name = _BETWEEN_EQUALS.get(name, "differs")
         # gold entities show what was predicted
         elif name == "differs" and partner is not None:
             found = to_text_entity(partner, positions, text)
@@ -208,15 +197,23 @@ def _render_units(
     bars: Sequence[Sequence[Bar]],
     only_differing: bool,
 ) -> Iterator[list[Markup]]:
-    # each sentence of all versions of a document, by the predicted Doc, which is the last
-    for start, end in _parts(docs[-1], entities):
+    # each line or sentence of all versions of a document, by the predicted Doc, which is the last;
+    # they are joined if an entity crosses a boundary
+    doc = docs[-1]
+    starts = [
+        token.idx
+        for token in doc
+        if token.i == 0 or token.is_sent_start or "\n" in doc[token.i - 1].text
+    ]
+    extents = [(e.start_char, e.end_char) for e in chain(*entities)]
+    kept = [s for s in starts if not any(start < s < end for start, end in extents)]
+    for start, end in pairwise([*kept, len(doc.text)]):
         here = [
             [bar for e, bar in zip(*side, strict=True) if start <= e.start_char < end]
             for side in zip(entities, bars, strict=True)
         ]
-        if not only_differing or any(bar.mark != "same" for side in here for bar in side):
-            drawn = zip(docs, here, strict=True)
-            yield [_render_part(doc, start, end, own) for doc, own in drawn]
+        if not only_differing or any(bar.mark != "same" for bar in chain(*here)):
+            yield [_render_unit(doc, start, end, own) for doc, own in zip(docs, here, strict=True)]
 
 
 def _to_items(
@@ -226,21 +223,8 @@ def _to_items(
     return [list(map(positions.item, found)) for positions, found in sides]
 
 
-def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[tuple[int, int]]:
-    # character offsets of lines and sentences, joined if an entity crosses a boundary
-    extents = [(e.start_char, e.end_char) for e in chain(*entities)]
-    starts = [
-        token.idx
-        for token in doc
-        if token.i == 0 or token.is_sent_start or "\n" in doc[token.i - 1].text
-    ]
-    kept = [s for s in starts if not any(start < s < end for start, end in extents)]
-    return list(pairwise([*kept, len(doc.text)]))
-
-
-def _render_part(doc: Doc, start: int, end: int, bars: Iterable[Bar]) -> Markup:
+def _render_unit(doc: Doc, start: int, end: int, bars: Iterable[Bar]) -> Markup:
     span = doc.char_span(start, end, alignment_mode="expand")
-    if span is None:
-        return Markup("")
+    assert span is not None
     words = [" ".join(token.text_with_ws.split("\n")) for token in span]
     return render_entities(words, [b._replace(entity=b.entity.shift(-span.start)) for b in bars])

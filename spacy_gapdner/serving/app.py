@@ -83,7 +83,7 @@ def create_app(
     @app.post("/predict", response_model_exclude_unset=True)
     async def predict(asked: Texts) -> Prediction | list[Prediction]:
         """Find the entities in one or more texts."""
-        texts = asked.all()
+        texts = asked.texts or [] if asked.text is None else [asked.text]
         check(sum(map(len, texts)), max_characters, "characters")
         split = [await thread.run(partial(pipeline.split, text)) for text in texts]
         check(sum(pieces[-1].place.end for pieces in split), max_tokens, "tokens")

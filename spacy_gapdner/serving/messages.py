@@ -28,10 +28,6 @@ class Texts(Message):
             raise ValueError('Give either "text" or "texts"')
         return self
 
-    def all(self) -> list[str]:
-        """The texts."""
-        return [self.text or ""] if self.texts is None else self.texts
-
 
 class Fragment(BaseModel):
     """A fragment of an entity in character offsets. The end is exclusive."""

@@ -1,4 +1,4 @@
-from functools import cache
+from functools import cache, partial
 
 import pytest
 from tiny_pipeline import trained_pipeline
@@ -27,13 +27,9 @@ english_checker = cache(lambda: Checker(blank_pipeline()))
 
 
 @pytest.fixture
-def notes(tmp_path):
+def notes(write):
     """A folder of three texts."""
-    for name, text in TEXTS.items():
-        path = tmp_path / "notes" / f"{name}.txt"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return tmp_path / "notes"
+    return write({f"notes/{name}.txt": text for name, text in TEXTS.items()}) / "notes"
 
 
 @pytest.fixture
@@ -61,17 +57,12 @@ class Client:
 
     def __init__(self, client):
         self.http = client
+        self.get, self.post = partial(self.ask, "GET"), partial(self.ask, "POST")
 
     def ask(self, method, path, status=200, **kwargs):
         response = self.http.request(method, f"/api/{path}", **kwargs)
         assert response.status_code == status, response.text
         return response.json()
-
-    def get(self, *args, **kwargs):
-        return self.ask("GET", *args, **kwargs)
-
-    def post(self, *args):
-        return self.ask("POST", *args)
 
     def save(self, name, *entities, code=200, version=None, status="new", headers=None, **kwargs):
         """Save (label, fragments) or (label, fragments, id)."""
@@ -91,15 +82,6 @@ def server(tmp_path_factory):
     server = Server(folder)
     yield server
     server.kill()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    """Chromium without a window."""
-    from chromium import open_browser
-
-    with open_browser(tmp_path_factory.mktemp("chromium")) as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -12,19 +12,15 @@ JOINT = "T3\tADR 0 12;26 30\tSevere joint pain\n"
 
 
 @pytest.fixture
-def folders(tmp_path):
+def folders(write):
     """Two folders with three texts. Two texts are complete in both."""
-    first, second = (tmp_path / person / "notes" for person in ("ann", "ben"))
-    for folder in (first, second):
-        (folder / "sub").mkdir(parents=True)
-        for name in ("a", "sub/b", "c"):
-            (folder / f"{name}.txt").write_text(TEXT)
-        (folder / "sub" / "b.ann").write_text(SHOULDER)
-    (first / "a.ann").write_text(SHOULDER + "A1\tSure T1\n" + JOINT + "R1\tLike Arg1:T3 Arg2:T1\n")
-    (second / "a.ann").write_text(SHOULDER.replace("T1", "T9") + "T4\tDrug 7 12\tjoint\n")
-    (second / "c.ann").write_text(SHOULDER)
-    Journal(second).add("a", Entry("done", annotator="Ben"))
-    return first, second
+    both = {"a.txt": TEXT, "sub/b.txt": TEXT, "sub/b.ann": SHOULDER, "c.txt": TEXT}
+    ann = {"a.ann": SHOULDER + "A1\tSure T1\n" + JOINT + "R1\tLike Arg1:T3 Arg2:T1\n"}
+    ben = {"a.ann": SHOULDER.replace("T1", "T9") + "T4\tDrug 7 12\tjoint\n", "c.ann": SHOULDER}
+    for person, files in {"ann": ann, "ben": ben}.items():
+        path = write({f"{person}/notes/{name}": file for name, file in {**both, **files}.items()})
+    Journal(path / "ben" / "notes").add("a", Entry("done", annotator="Ben"))
+    return path / "ann" / "notes", path / "ben" / "notes"
 
 
 def test_adjudication(folders, tmp_path, connect):
@@ -42,12 +38,8 @@ def test_adjudication(folders, tmp_path, connect):
         {"label": "ADR", "fragments": [[0, 12], [26, 30]], "score": None, "source": first},
         {"label": "Drug", "fragments": [[7, 12]], "score": None, "source": second},
     ]
-    client.save(
-        "a",
-        ("ADR", [[0, 6], [17, 30]], "T1"),
-        ("ADR", [[0, 12], [26, 30]]),
-        rejected=[{"label": "Drug", "fragments": [[7, 12]]}],
-    )
+    accepted = ("ADR", [[0, 6], [17, 30]], "T1"), ("ADR", [[0, 12], [26, 30]])
+    client.save("a", *accepted, rejected=[{"label": "Drug", "fragments": [[7, 12]]}])
     assert client.post("texts/a/proposals") == []
     # decisions are kept when the adjudication continues on another day
     adjudication.prepare(target)

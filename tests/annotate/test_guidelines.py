@@ -34,15 +34,16 @@ def test_labels_json(tmp_path):
     assert (drug.name, drug.key, drug.description) == ("Drug", "1", "")
 
 
-def test_annotation_conf(tmp_path):
+def test_names(tmp_path):
+    with pytest.raises(GapDNERError, match="Give labels, such as"):
+        read_guidelines(None, [tmp_path])
+    with pytest.raises(GapDNERError, match="no file"):
+        read_guidelines("missing.json", [tmp_path])
+    (tmp_path / "a.ann").write_bytes(b"T1\tZebra 0 1\ta\r\nT2\tDrug 0 1;3 4\ta b\nA1\tSure T1\n")
+    assert names(None, [tmp_path], ["Pain", "Drug"]) == ["Pain", "Drug", "Zebra"]
     (tmp_path / "annotation.conf").write_text(CONF)
     assert names(None, [tmp_path], ["Other"]) == ["Finding", "Pain", "Drug"]
     assert names("A, B,A", [tmp_path]) == ["A", "B"]
-
-
-def test_labels_of_the_model_and_of_the_files(tmp_path):
-    (tmp_path / "a.ann").write_bytes(b"T1\tZebra 0 1\ta\r\nT2\tDrug 0 1;3 4\ta b\nA1\tSure T1\n")
-    assert names(None, [tmp_path], ["Pain", "Drug"]) == ["Pain", "Drug", "Zebra"]
 
 
 def test_keys_end_with_the_keyboard(tmp_path):
@@ -67,10 +68,3 @@ def test_invalid_labels(tmp_path, labels, message):
     (tmp_path / "labels.json").write_text(json.dumps(labels))
     with pytest.raises(GapDNERError, match=message):
         read_guidelines(None, [tmp_path])
-
-
-def test_no_labels(tmp_path):
-    with pytest.raises(GapDNERError, match="Give labels, such as"):
-        read_guidelines(None, [tmp_path])
-    with pytest.raises(GapDNERError, match="no file"):
-        read_guidelines("missing.json", [tmp_path])

@@ -37,8 +37,10 @@ def until(condition):
     assert condition()
 
 
-def trained(client):
-    """The state after the training that is running."""
+def trained(client, starts=True):
+    """The state after training."""
+    if starts:
+        client.post("train", 202)
     until(lambda: client.get("state")["training"]["state"] != "running")
     return client.get("state")
 
@@ -91,7 +93,9 @@ def test_uncertainty_is_computed_in_the_background(connect, proposer, notes):
 
 @pytest.fixture
 def train(connect, proposer, notes, tmp_path):
-    """Connects to a server with a trainer of the tiny pipeline."""
+    """Connects to a server with a trainer of the tiny pipeline, and with enough texts."""
+    for name in (*HELD_OUT, *LEARNED):
+        (notes / f"{name}.txt").write_text("Severe joint and shoulder pain today .")
 
     def start(data=None, **settings):
         model = tmp_path / "tiny"
@@ -117,14 +121,13 @@ def test_retraining(train, proposer, notes, tmp_path):
     client = train(tmp_path / "gold.spacy", retrain_after=29)
     assert "No text is done" in client.post("train", 422)["detail"]
     for name in (*HELD_OUT, *LEARNED):
-        (notes / f"{name}.txt").write_text("Severe joint and shoulder pain today .")
         client.save(name, SHOULDER, JOINT, status="done")
     client.save("sub/c", ("Finding", [[3, 13]]), status="done")
     state = client.get("state")
     assert (state["training"]["texts"], state["done_since"], state["retrain_after"]) == (29, 0, 29)
     assert "already running" in client.post("train", 422)["detail"]
     assert "training is running" in client.post("back", 422)["detail"]
-    state = trained(client)
+    state = trained(client, starts=False)
     scores = "F1 100.0, discontinuous F1 100.0"
     assert state["training"]["message"] == (
         "New model. A model trained on 9 texts and 4 of 4 sentences of gold.spacy has "
@@ -134,7 +137,6 @@ def test_retraining(train, proposer, notes, tmp_path):
     assert state["model"] == f"tiny 0.0.0, retrained: {scores} on held-out texts"
     assert "Finding" in proposer.model.pipe.labels
     # the same training again, and back
-    client.post("train", 202)
     assert trained(client)["model_version"] == 3
     assert folders() == ["model", "previous-model"]
     client.post("back")
@@ -147,8 +149,6 @@ def test_retraining(train, proposer, notes, tmp_path):
 
 @pytest.mark.slow
 def test_a_worse_model_is_not_used(train, proposer, notes, monkeypatch):
-    for name in (*HELD_OUT, *LEARNED):
-        (notes / f"{name}.txt").write_text("Severe joint and shoulder pain today .")
     optimizer = proposer.model.nlp.config["training"]["optimizer"]
     monkeypatch.setitem(optimizer, "learn_rate", 0.1)
     client = train()
@@ -156,13 +156,11 @@ def test_a_worse_model_is_not_used(train, proposer, notes, monkeypatch):
         client.save(name, SHOULDER, JOINT, status="done")
     for name in LEARNED:
         client.save(name, ("Drug", [[31, 36]]), status="done")
-    client.post("train", 202)
     assert trained(client)["training"]["message"] == (
         "The model is unchanged: 19 of the 20 held-out texts with entities that a comparison needs "
         "are done. One text in 3 is held out."
     )
     client.save(HELD_OUT[0], SHOULDER, JOINT, status="done")
-    client.post("train", 202)
     state = trained(client)
     assert state["training"]["message"].startswith("The model is unchanged. A model trained on 8")
     assert (state["model_version"], state["has_previous"]) == (1, False)
@@ -183,7 +181,6 @@ def test_a_failed_training_keeps_annotation_and_model(train, notes, monkeypatch,
         monkeypatch.setattr("subprocess.Popen", refuse)
     else:
         (notes / "b.txt").write_bytes(b"caf\xe9")
-    client.post("train", 202)
     state = trained(client)
     assert (state["training"]["state"], state["model_version"]) == ("failed", 1)
     assert reason in state["training"]["message"]

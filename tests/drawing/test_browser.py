@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from chromium import open_browser, until, window_width
+from chromium import until, window_width
 from drawn import make_doc
 from markupsafe import Markup
 from selenium.webdriver.common.by import By
@@ -38,12 +38,6 @@ def path(tmp_path_factory):
     path = tmp_path_factory.mktemp("pages") / "page.html"
     write_documents(make_pairs(), path)
     return path
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with open_browser(tmp_path_factory.mktemp("chromium")) as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 
-from chromium import asked, open_browser, serve, until, visit, window_width
+from chromium import asked, serve, until, visit, window_width
 from selenium.webdriver.common.by import By
 
 from spacy_gapdner.drawing.colors import choose_colors
@@ -34,12 +34,6 @@ def url(nlp, pipe):
     port, stop = serve(create_app(nlp, pipe, max_characters=500))
     yield f"http://127.0.0.1:{port}/"
     stop()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with open_browser(tmp_path_factory.mktemp("chromium")) as browser:
-        yield browser
 
 
 @pytest.fixture
