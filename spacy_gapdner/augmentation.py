@@ -24,12 +24,12 @@ _MAX_GAP = 3
 
 
 class Synthetic(NamedTuple):
-    """The replacement for an entity: its tokens and the entities in it."""
+    """The replacement for an entity: its words, the indices of the words of each entity in it, and
+    those of the words that are not followed by a space.
+    """
 
     words: list[str]
-    # indices into words, for each entity
     entities: list[tuple[int, ...]]
-    # tokens that are not followed by a space
     tight: set[int]
 
 
@@ -91,10 +91,8 @@ class CoordinationAugmenter:
             yield Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
 
     def synthesize(self, doc: Doc) -> Doc | None:
-        """Make a synthetic copy of a document, and remember its entities for later documents.
-
-        doc (Doc): A document with gold entities.
-        RETURNS (Optional[Doc]): The synthetic document. None if no entity fits, or at random.
+        """Make a synthetic copy of a document with gold entities, and remember its entities for
+        later documents. Returns None if no entity fits, or at random.
         """
         entities = [entity.to_entity() for entity in get_entities(doc, self.key)]
         # the random choices depend on the order in which gaps are collected
@@ -129,21 +127,18 @@ class CoordinationAugmenter:
 
     def _collect(self, words: list[str], entities: list[Entity]) -> None:
         for entity in entities:
+            for start, end in entity.gaps:
+                gap = tuple(words[start:end])
+                if len(gap) == 3 and (gap[0], gap[2]) == ("(", ")") and gap[1].isupper():
+                    self._abbreviated.add(entity.label)
+                elif len(gap) <= _MAX_GAP and _is_plain(gap, self.conjunctions):
+                    before = words[start - 1].lower()
+                    self._gaps.setdefault((entity.label, before), {})[gap] = None
             if entity.is_discontinuous:
-                self._collect_gaps(words, entity)
                 continue
             for part, shared, last in _cuts(_lower_first(words, entity.token_indices)):
                 if self._can_coordinate(part, shared):
                     self._parts.setdefault((entity.label, last, shared), {})[part] = None
-
-    def _collect_gaps(self, words: list[str], entity: Entity) -> None:
-        for start, end in entity.gaps:
-            gap = tuple(words[start:end])
-            if len(gap) == 3 and (gap[0], gap[2]) == ("(", ")") and gap[1].isupper():
-                self._abbreviated.add(entity.label)
-            elif len(gap) <= _MAX_GAP and _is_plain(gap, self.conjunctions):
-                before = words[start - 1].lower()
-                self._gaps.setdefault((entity.label, before), {})[gap] = None
 
     def _can_coordinate(self, part: Words, shared: Words) -> bool:
         return len(part) <= _MAX_PART and _is_plain((*part, *shared), self.conjunctions)

@@ -72,8 +72,7 @@ def reliability(predicted: Iterable[tuple[float, bool]]) -> list[dict[str, float
 
     predicted (Iterable[tuple[float, bool]]): The score of each predicted entity, and whether it is
         correct.
-    RETURNS (list[dict[str, float]]): The ranges that contain entities, in ascending order: their
-        "start", number of entities "n", "mean_score" and "precision".
+    RETURNS (list[dict[str, float]]): The ranges that contain entities, in ascending order.
     """
     scores, correct = np.array(list(predicted), dtype=float).reshape(-1, 2).T
     numbers = np.minimum((scores * _N_BINS).astype(int), _N_BINS - 1)
@@ -89,11 +88,8 @@ def reliability(predicted: Iterable[tuple[float, bool]]) -> list[dict[str, float
 
 
 def calibration_error(predicted: Iterable[tuple[float, bool]]) -> float | None:
-    """Compute the expected calibration error (Guo et al. 2017, "On Calibration of Modern Neural
-    Networks").
-
-    predicted (Iterable[tuple[float, bool]]): See `reliability`.
-    RETURNS (Optional[float]): The error between 0 and 1, or None if there are no entities.
+    """RETURNS (Optional[float]): The expected calibration error (Guo et al. 2017, "On Calibration
+    of Modern Neural Networks") between 0 and 1, or None without entities. See `reliability`.
     """
     bins = reliability(predicted)
     errors = [part["n"] * abs(part["mean_score"] - part["precision"]) for part in bins]

@@ -39,12 +39,8 @@ class GapDNERError(CommandError, ValueError):
 
 
 def check_probability(name: str, value: Any) -> float:
-    """Check that a value is a number between 0 and 1.
-
-    name (str): The name of the setting.
-    value (Any): The value. NumPy numbers are accepted.
-    RETURNS (float): The value.
-    RAISES (GapDNERError): If the value is not a number between 0 and 1.
+    """RETURNS (float): The value of a setting. Raises a GapDNERError if it is not a number between
+    0 and 1. NumPy numbers are accepted.
     """
     if not (isinstance(value, Real) and 0 <= float(value) <= 1):
         raise GapDNERError(f"Invalid {name}: {value!r}. Use a number between 0 and 1.")
@@ -52,20 +48,13 @@ def check_probability(name: str, value: Any) -> float:
 
 
 def visible(text: str) -> str:
-    """Escape the control characters of a text, so that they cannot control the terminal.
-
-    text (str): A line of text.
-    RETURNS (str): The text with escapes such as \\x1b.
+    """RETURNS (str): A line of text with escaped control characters, such as \\x1b, so that they
+    cannot control the terminal.
     """
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def shorten(text: str, longest: int) -> str:
-    """Remove the middle of a long text.
-
-    text (str): The text.
-    longest (int): Maximum number of characters to keep.
-    RETURNS (str): The text, or the beginning and end of a longer text.
-    """
+    """RETURNS (str): The text, or the beginning and end of a text with more characters."""
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"

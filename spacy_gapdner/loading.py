@@ -14,11 +14,7 @@ _SENTENCES = frozenset(("token.is_sent_start", "doc.sents"))
 
 
 def check_model(model: str | Path) -> None:
-    """Check that a pipeline exists, without loading it.
-
-    model (Union[str, Path]): Its folder, or the name of an installed package.
-    RAISES (GapDNERError): If the pipeline does not exist.
-    """
+    """Raise a GapDNERError if a pipeline is neither a folder nor an installed package."""
     path = Path(model)
     if not path.exists():
         if is_package(str(model)):
@@ -36,11 +32,8 @@ def check_model(model: str | Path) -> None:
 
 
 def load_model(model: str | Path) -> Language:
-    """Load a trained pipeline.
-
-    model (Union[str, Path]): Its folder, or the name of an installed package.
-    RETURNS (Language): The pipeline, which accepts texts of any length.
-    RAISES (GapDNERError): If the pipeline does not exist or cannot be loaded.
+    """Load a trained pipeline, which then accepts texts of any length. Raises a GapDNERError if it
+    does not exist or cannot be loaded.
     """
     check_model(model)
     try:
@@ -59,13 +52,9 @@ def load_model(model: str | Path) -> Language:
 
 
 def load_splitter(model: str | Path) -> Language:
-    """Load only the parts of a trained pipeline that tokenize and split sentences.
-
-    model (Union[str, Path]): Its folder, or the name of an installed package.
-    RETURNS (Language): The pipeline with the components that set sentence starts, and those that
-        they listen to. Disabled components are used if there are no others. If there are none,
-        sentences are split by rules.
-    RAISES (GapDNERError): If the pipeline does not exist or cannot be loaded.
+    """Load only the parts of a trained pipeline that tokenize and split sentences: the components
+    that set sentence starts, and those that they listen to. Disabled components are used if there
+    are no others. If there are none, sentences are split by rules.
     """
     nlp = load_model(model)
     found = [

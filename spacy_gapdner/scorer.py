@@ -34,10 +34,7 @@ SUBSETS = {
 
 
 def make_discontinuous_scorer() -> Callable[..., dict[str, Any]]:
-    """Create the scorer for discontinuous entities.
-
-    RETURNS (Callable): `score_discontinuous`. The pipe passes the `spans_key` to it.
-    """
+    """RETURNS (Callable): `score_discontinuous`. The pipe passes the `spans_key` to it."""
     return score_discontinuous
 
 
@@ -113,10 +110,8 @@ class Counts:
 
 
 def prf(correct: Any, predicted: Any, gold: Any) -> tuple[Any, Any, Any]:
-    """Compute precision, recall and F1 from numbers or arrays of entities.
-
-    correct, predicted, gold (Union[float, ndarray]): See `Counts`.
-    RETURNS (tuple[Union[float, ndarray], ...]): Precision, recall and F1. Undefined scores are 0.
+    """RETURNS (tuple[Union[float, ndarray], ...]): Precision, recall and F1 of numbers or arrays of
+    entities. Undefined scores are 0.
     """
     p, r = correct / np.maximum(predicted, 1), correct / np.maximum(gold, 1)
     return p, r, 2 * (p * r / np.where(correct, p + r, 1))
@@ -124,12 +119,8 @@ def prf(correct: Any, predicted: Any, gold: Any) -> tuple[Any, Any, Any]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The entities of an example in comparable form, without duplicates.
-
-    positions (Positions): The tokens and sentences of the reference.
-    gold (set[Mention]): The gold entities.
-    scores (dict[Mention, Optional[float]]): The predicted entities and their scores.
-        Duplicates get the highest score.
+    """The positions in the reference, the gold entities, and the predicted entities with their
+    scores. Duplicates get the highest score.
     """
 
     positions: "Positions"
@@ -143,13 +134,8 @@ class Comparison:
 
 
 def compare(example: Example, key: str) -> Comparison:
-    """Convert the entities of an example to comparable form.
-
-    example (Example): The example.
-    key (str): Prefix of the span groups.
-    RETURNS (Comparison): Gold and predicted entities.
-    RAISES (GapDNERError): If there are entities and the texts differ by more than whitespace and
-        case.
+    """Convert the entities of an example to comparable form. Raises a GapDNERError if there are
+    entities and the texts differ by more than whitespace and case.
     """
     reference = Positions(example.reference)
     gold = set(map(reference.item, get_entities(example.reference, key)))
@@ -183,11 +169,8 @@ def count_subsets(compared: Comparison) -> dict[str, Counts]:
 
 
 class Tally:
-    """Sums up counts for `score_discontinuous` and model reports.
-
-    groups (dict[str, dict[Any, Counts]]): Counts by group and value. The groups are "subset" (see
-        `SUBSETS`), "type", "gap_length" (number of tokens in the gaps of discontinuous entities),
-        "fragments" and "length" (number of tokens without gaps).
+    """Sums up counts for `score_discontinuous` and model reports: by subset, type, number of tokens
+    in gaps, number of fragments, and number of tokens without gaps.
     """
 
     def __init__(self) -> None:
@@ -198,24 +181,23 @@ class Tally:
         self.groups["subset"].update({subset: Counts() for subset in SUBSETS})
 
     def add(self, compared: Comparison) -> None:
-        """Count the entities of an example.
-
-        compared (Comparison): The entities.
-        """
+        """Count the entities of an example."""
         for subset, counts in count_subsets(compared).items():
             self.groups["subset"][subset] += counts
+        count_tokens = compared.positions.count_tokens
         for item in compared.gold | compared.predicted:
             is_gold, is_predicted = item in compared.gold, item in compared.predicted
             own = Counts(is_gold and is_predicted, is_predicted, is_gold)
-            for group, value in _values(item, compared.positions).items():
-                self.groups[group][value] += own
+            label, fragments = item
+            self.groups["type"][label] += own
+            self.groups["fragments"][len(fragments)] += own
+            self.groups["length"][count_tokens(fragments)] += own
+            if len(fragments) > 1:
+                gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
+                self.groups["gap_length"][count_tokens(gaps)] += own
 
     def scores(self, spans_key: str) -> dict[str, Any]:
-        """Compute the scores.
-
-        spans_key (str): Prefix of the span groups, used in the keys.
-        RETURNS (dict[str, Any]): The scores. See `score_discontinuous`.
-        """
+        """RETURNS (dict[str, Any]): The scores. See `score_discontinuous`."""
         name = f"spans_{spans_key}"
         scores: dict[str, Any] = {}
         numbers: dict[str, float] = {}
@@ -229,20 +211,9 @@ class Tally:
         return scores | {f"{name}_counts": numbers}
 
 
-def _values(item: Mention, positions: "Positions") -> dict[str, Any]:
-    label, fragments = item
-    values: dict[str, Any] = {"type": label, "fragments": len(fragments)}
-    values["length"] = positions.count_tokens(fragments)
-    if len(fragments) > 1:
-        gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
-        values["gap_length"] = positions.count_tokens(gaps)
-    return values
-
-
 class Positions:
-    """The tokens and sentences of a Doc as offsets of non-whitespace characters.
-
-    bounds (ndarray): The start of each token, and the end of the last token.
+    """The tokens and sentences of a Doc as offsets of non-whitespace characters. `bounds` has the
+    start of each token and the end of the last one.
     """
 
     def __init__(self, doc: Doc) -> None:

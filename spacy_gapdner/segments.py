@@ -33,13 +33,9 @@ def check_window(max_length: int, stride: int) -> None:
 
 
 def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:
-    """Split a Doc into sentences, and long sentences into windows. Without sentence boundaries, the
-    Doc is a single sentence.
-
-    doc (Doc): The document.
-    max_length (int): Longer sentences are split into overlapping windows of this many tokens.
-    stride (int): Number of tokens between the starts of two windows.
-    RETURNS (list[Segment]): Segments in text order that cover every token.
+    """Split a Doc into sentences, and sentences with more than `max_length` tokens into overlapping
+    windows of this length that start `stride` tokens apart. Without sentence boundaries, the Doc is
+    a single sentence. The segments are in text order and cover every token.
     """
     if not len(doc):
         return []
@@ -60,8 +56,6 @@ def assign_entities(
 ) -> tuple[list[list[Entity]], list[Entity]]:
     """Assign entities to the segments that contain them.
 
-    entities (Iterable[Entity]): Entities in the Doc's token offsets.
-    segments (Sequence[Segment]): Segments in text order.
     RETURNS (tuple[list[list[Entity]], list[Entity]]): The entities of each segment, in the offsets
         of the segment, and the entities that do not fit into a segment. An entity in the overlap
         of two windows is assigned to both.
@@ -83,20 +77,19 @@ def assign_entities(
 def merge_segments(
     predicted: Sequence[Sequence[Entity]], segments: Sequence[Segment]
 ) -> list[Entity]:
-    """Merge the predictions of all segments and remove duplicates.
+    """Merge the entities of all segments, given in the offsets of each segment, to entities in the
+    Doc's offsets, in text order.
 
     If two windows find the same entity, the higher score is kept. An entity at the edge of a window
     may be truncated. It is dropped if another window contains it with more context.
-
-    predicted (Sequence[Sequence[Entity]]): The entities of each segment, in the segment's offsets.
-    segments (Sequence[Segment]): Segments in text order.
-    RETURNS (list[Entity]): Entities in the Doc's offsets, in text order.
     """
     best: dict[Entity, Entity] = {}
     for i, (segment, entities) in enumerate(zip(segments, predicted, strict=True)):
+        neighbors = segments[max(i - 1, 0) : i + 2]
         for local in entities:
             entity = local.shift(segment.start)
-            if _at_cut(entity, i, segments) and _seen_elsewhere(entity, i, segments):
+            at_edge = entity.start == segment.start or entity.end == segment.end
+            if at_edge and any(n.start < entity.start and entity.end < n.end for n in neighbors):
                 continue
             known = best.get(entity)
             if known is None or (entity.score or 0.0) > (known.score or 0.0):
@@ -111,11 +104,11 @@ def make_segment_spans(max_length: int, stride: int) -> Callable[[Iterable[Doc]]
     The transformer reads the same segments as the pipe, so that the word representations of a
     sentence do not depend on the rest of the document.
 
-    max_length, stride (int): See `get_segments`.
+    max_length (int): Maximum number of tokens in a span.
+    stride (int): Number of tokens between the starts of two windows of a longer sentence.
     RETURNS (Callable[[Iterable[Doc]], list[list[Span]]]): The span getter.
     """
     check_window(max_length, stride)
-
     # not a closure, because spawned processes receive a pickled pipeline
     return partial(_get_segment_spans, max_length, stride)
 
@@ -124,14 +117,3 @@ def _get_segment_spans(max_length: int, stride: int, docs: Iterable[Doc]) -> lis
     return [
         [doc[start:end] for start, end in get_segments(doc, max_length, stride)] for doc in docs
     ]
-
-
-def _at_cut(entity: Entity, i: int, segments: Sequence[Segment]) -> bool:
-    at_left = i > 0 and segments[i - 1].end > entity.start == segments[i].start
-    at_right = i + 1 < len(segments) and segments[i + 1].start < entity.end == segments[i].end
-    return at_left or at_right
-
-
-def _seen_elsewhere(entity: Entity, i: int, segments: Sequence[Segment]) -> bool:
-    neighbors = segments[max(i - 1, 0) : i + 2]
-    return any(other.start < entity.start and entity.end < other.end for other in neighbors)

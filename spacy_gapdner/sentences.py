@@ -28,12 +28,6 @@ class LineSentencizer(Sentencizer):
     of line breaks, spaces and tabs, and the Sentencizer would attach punctuation at the start of
     the next line (such as bullets) to the previous line. Whitespace belongs to the sentence before
     it.
-
-    name (str): The component instance name.
-    line_breaks (str): "keep" ends a sentence at every line break, "join" only at empty lines, for
-        texts with line wrapping. "auto" chooses "join" for documents that look wrapped. See
-        `is_wrapped`.
-    **settings: Settings of the Sentencizer.
     """
 
     def __init__(
@@ -56,9 +50,6 @@ def is_wrapped(text: str) -> bool:
     A line is full if it reaches 85% of the longest line, not counting lines before an empty line.
     In a wrapped text, most lines and at least five are full, most full lines end within a sentence,
     and the longest line has at least 40 characters.
-
-    text (str): The text.
-    RETURNS (bool): Whether the text looks wrapped.
     """
     lines = [line.rstrip() for line in text.splitlines()]
     followed = [line for line, after in pairwise(lines) if line and after]
@@ -89,7 +80,9 @@ def make_line_sentencizer(
     punct_chars (Optional[list[str]]): Tokens that end a sentence. Defaults to those of the
         Sentencizer.
     overwrite (bool): Whether to overwrite existing sentence boundaries.
-    line_breaks (str): "auto", "keep" or "join". See `LineSentencizer`.
+    line_breaks (str): "keep" ends a sentence at every line break, "join" only at empty lines, for
+        texts with line wrapping. "auto" chooses "join" for documents that look wrapped. See
+        `is_wrapped`.
     RETURNS (LineSentencizer): The component.
     """
     return LineSentencizer(
@@ -98,12 +91,7 @@ def make_line_sentencizer(
 
 
 def blank_pipeline(lang: str = "en", line_breaks: LineBreaks = "auto") -> Language:
-    """Create a pipeline that tokenizes and splits sentences.
-
-    lang (str): Language code of the tokenizer.
-    line_breaks (str): "auto", "keep" or "join". See `LineSentencizer`.
-    RETURNS (Language): The pipeline. It accepts texts of any length.
-    """
+    """Create a pipeline that tokenizes and splits sentences. It accepts texts of any length."""
     nlp = spacy.blank(lang)
     nlp.add_pipe("gapdner_sentencizer", name="sentencizer", config={"line_breaks": line_breaks})
     # the limit protects models and is not needed for a tokenizer
@@ -133,10 +121,6 @@ def make_doc(nlp: Language, text: str) -> Doc:
     spaCy's tokenizer needs quadratic time for long strings without whitespace: 100,000 brackets
     take an hour. Strings of more than 1000 characters without whitespace are therefore tokenized in
     pieces, which can split a token.
-
-    nlp (Language): The pipeline.
-    text (str): The text.
-    RETURNS (Doc): The tokenized document.
     """
     pieces = _cut_runs(text) if isinstance(nlp.tokenizer, Tokenizer) else [text]
     docs = [nlp.make_doc(piece) for piece in pieces]
