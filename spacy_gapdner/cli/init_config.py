@@ -31,7 +31,7 @@ def init_config_cli(
     a comparison of transformers."""
     from thinc.api import Config
 
-    from ..config.template import make_config_text
+    from ..config import make_config_text
     from ..formats.outputs import check_output, replacing
 
     settings: dict[str, Any] = {"lang": lang, "gpu": gpu, "optimize": optimize}

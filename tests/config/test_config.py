@@ -12,8 +12,7 @@ from tiny_pipeline import CORPUS, make_examples, save_corpus
 from tiny_transformer import save_bert
 
 from spacy_gapdner import GapDNERError
-from spacy_gapdner.config import init_config
-from spacy_gapdner.config.template import make_config_text
+from spacy_gapdner.config import init_config, make_config_text
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
