@@ -155,10 +155,7 @@ def count_subsets(compared: Comparison) -> dict[str, Counts]:
     """RETURNS (dict[str, Counts]): The counts of an example by subset. See `SUBSETS`."""
     sentence, gold, predicted = compared.positions.sentence, compared.gold, compared.predicted
     disc = _discontinuous(gold)
-    counts = {
-        "all": Counts.of(predicted, gold),
-        "disc": Counts.of(_discontinuous(predicted), disc),
-    }
+    counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(_discontinuous(predicted), disc)}
     overlapping = _overlapping(gold, compared.positions.n_chars)
     for subset, selected in (("disc_sents", disc), ("overlap_sents", overlapping)):
         sentences = set(map(sentence, selected))

@@ -9,13 +9,7 @@ from spacy.training import Example
 
 from ..errors import GapDNERError
 from .entity import Entity
-from .storage import (
-    DEFAULT_SPANS_KEY,
-    get_entities,
-    get_spans_keys,
-    set_entities,
-    stores_entities,
-)
+from .storage import DEFAULT_SPANS_KEY, get_entities, get_spans_keys, set_entities, stores_entities
 
 
 def merge_docs(

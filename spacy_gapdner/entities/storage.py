@@ -86,9 +86,7 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
 
 
 def set_entities(
-    doc: Doc,
-    entities: Iterable[Entity | DiscontinuousEntity],
-    key: str = DEFAULT_SPANS_KEY,
+    doc: Doc, entities: Iterable[Entity | DiscontinuousEntity], key: str = DEFAULT_SPANS_KEY
 ) -> None:
     """Write entities to a Doc and replace existing ones under the same key.
 

@@ -222,9 +222,7 @@ def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[
 def _wrap(make_network: _MakeNetwork) -> Model[NetworkIn, list[Floats4d]]:
     # the network is made once the labels are known
     shim = InPlaceShim(
-        None,
-        serialize_model=_serialize,
-        deserialize_model=partial(_deserialize, make_network),
+        None, serialize_model=_serialize, deserialize_model=partial(_deserialize, make_network)
     )
     return Model("pytorch", _call_network, shims=[shim], dims={"nI": None, "nO": None})
 
@@ -264,10 +262,7 @@ def _serialize(network: GridNetwork | None) -> bytes:
 
 
 def _deserialize(
-    make_network: _MakeNetwork,
-    network: GridNetwork | None,
-    data: bytes,
-    device: torch.device,
+    make_network: _MakeNetwork, network: GridNetwork | None, data: bytes, device: torch.device
 ) -> GridNetwork | None:
     saved = srsly.msgpack_loads(data)
     if saved["state"] is None:

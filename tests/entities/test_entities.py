@@ -49,8 +49,7 @@ def test_html_for_notebooks():
 
 
 @pytest.mark.parametrize(
-    "fragments",
-    [(), ((2, 2),), ((3, 1),), ((3, 4), (0, 1)), ((0, 1), (1, 2)), ((0, 2), (4, 1))],
+    "fragments", [(), ((2, 2),), ((3, 1),), ((3, 4), (0, 1)), ((0, 1), (1, 2)), ((0, 2), (4, 1))]
 )
 def test_fragments_out_of_order_are_refused(fragments):
     with pytest.raises(ValueError, match="in text order, at least one token apart"):

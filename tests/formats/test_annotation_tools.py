@@ -106,11 +106,7 @@ def test_labelstudio_does_not_guess_the_text(write):
 
 @pytest.mark.parametrize(
     ("direction", "found"),
-    [
-        ("right", ["arm pain", "leg pain"]),
-        ("left", ["arm leg pain"]),
-        ("bi", ["arm leg pain"]),
-    ],
+    [("right", ["arm pain", "leg pain"]), ("left", ["arm leg pain"]), ("bi", ["arm leg pain"])],
 )
 def test_labelstudio_directions_of_links(write, report, direction, found):
     results = [region("1", 0, 3, "arm"), region("2", 5, 8, "leg"), region("3", 10, 14, "pain")]

@@ -44,11 +44,7 @@ def test_one_sentence_a_doc(nlp, report, plain):
     text = "Bad joint\nand pain. Other pain"
     source = record(text, ((0, 3),), ((14, 18), (20, 25)), ((0, 9), (14, 18)), ((26, 30),))
     docs = list(to_docs([source], nlp, report, n_sents=1))
-    assert [doc.text for doc in docs] == [
-        "Bad joint\n",
-        "and pain. ",
-        "Other pain",
-    ]
+    assert [doc.text for doc in docs] == ["Bad joint\n", "and pain. ", "Other pain"]
     assert [[t.text for t in doc] for doc in docs] == [
         ["Bad", "joint", "\n"],
         ["and", "pain", "."],

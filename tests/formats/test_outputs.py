@@ -10,12 +10,7 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME
-from spacy_gapdner.formats.outputs import (
-    check_output,
-    filling,
-    replacing,
-    write_files,
-)
+from spacy_gapdner.formats.outputs import check_output, filling, replacing, write_files
 
 
 @pytest.mark.parametrize("fails", [True, False])

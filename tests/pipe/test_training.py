@@ -22,7 +22,7 @@ PAPER = {
     "tagging": {
         "@misc": "spacy-gapdner.GapAwareTagging.v1",
         "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
-    },
+    }
 }
 
 

@@ -13,12 +13,7 @@ from project.experiments.spacy_pipes import PIPES, convert, make_table, score
 
 # a separate entity, a discontinuous one, and two that overlap
 TEXT = "fever and severe joint and hip pain with left arm pain"
-GOLD = [
-    ("SYMPTOM", [0]),
-    ("SYMPTOM", [2, 3, 6]),
-    ("SYMPTOM", [8, 9, 10]),
-    ("BODY", [8, 9]),
-]
+GOLD = [("SYMPTOM", [0]), ("SYMPTOM", [2, 3, 6]), ("SYMPTOM", [8, 9, 10]), ("BODY", [8, 9])]
 
 
 def test_converted_data(tmp_path):

@@ -10,11 +10,7 @@ from thinc.api import Model
 from tiny_pipeline import ANNOTATED, make_nlp, trained_pipeline
 
 from project.paper.attention import app
-from project.paper.attention_maps import (
-    find_network,
-    find_segment,
-    record_attention,
-)
+from project.paper.attention_maps import find_network, find_segment, record_attention
 from project.paper.attention_page import draw_report, plot_cell
 from spacy_gapdner import GapDNERError
 from spacy_gapdner.segments import Segment

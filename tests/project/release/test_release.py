@@ -126,8 +126,7 @@ def test_upload(write, hub, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("repo", "token", "message"),
-    [("a/b/c", "secret", "a/b/c"), ("ada/trials", "wrong", "401")],
+    ("repo", "token", "message"), [("a/b/c", "secret", "a/b/c"), ("ada/trials", "wrong", "401")]
 )
 def test_upload_fails_with_one_line(write, hub, monkeypatch, repo, token, message):
     monkeypatch.setenv("HF_TOKEN", token)
