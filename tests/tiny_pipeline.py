@@ -103,10 +103,6 @@ def found(doc, key="gapdner"):
     return [(entity.label_, list(entity.token_indices)) for entity in get_entities(doc, key)]
 
 
-def expected(entities):
-    return sorted(entities, key=lambda e: (e[1], e[0]))
-
-
 def fingerprint(seed=0):
     """Hashes of the weights and of the predictions, scores included, after training."""
     nlp = make_nlp({"word_dropout": 0.2}, seed=seed)
