@@ -1,12 +1,10 @@
 from dataclasses import replace
 
 import pytest
-from spacy.tokens import Doc
 from spacy.vocab import Vocab
-from tiny_pipeline import gold_docs
+from tiny_pipeline import gold_docs, make_doc
 from training_config import HARD, write_config
 
-from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.data_check import check_data
 from spacy_gapdner.analysis.training_config import make_training_config
 from spacy_gapdner.errors import GapDNERError
@@ -62,26 +60,25 @@ def test_fragments_with_different_labels(train, two_labels):
 
 def make_report(words, entities, **windows):
     config = replace(make_training_config(blank_pipeline()), **windows)
-    doc = Doc(config.nlp.vocab, words=list(words))
-    set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities])
+    doc = make_doc(config.nlp, words, entities)
     return check_data([doc], config=config).reports["train"]
 
 
 def test_entities_and_windows():
-    report = make_report("abcdefgh", [("X", [2, 3, 4])], max_length=4, stride=3)
+    report = make_report("a b c d e f g h", [("X", [2, 3, 4])], max_length=4, stride=3)
     assert report.unlearnable == {"cut by every window": ["X: a b «c d e» f g h"]}
     # an entity in two windows is counted once
-    report = make_report("abcdefgh", [("X", [3]), ("X", [2, 4])], max_length=6, stride=2)
+    report = make_report("a b c d e f g h", [("X", [3]), ("X", [2, 4])], max_length=6, stride=2)
     assert report.missed == {"Gap lost its cell to type": ["X: a b «c» d «e» f g h"]}
     assert report.ceiling == Counts(1, 1, 2)
 
 
 def test_a_type_that_loses_its_cell():
     # the fragments and gaps of one type combine with those of the other
-    report = make_report("abcdefg", [("X", [0, 2, 4]), ("Y", [0, 1, 2, 4])])
+    report = make_report("a b c d e f g", [("X", [0, 2, 4]), ("Y", [0, 1, 2, 4])])
     assert report.missed == {"type lost its cell to type": ["Y: «a b c» d «e» f g"]}
     assert report.spurious == {"not annotated": ["X: «a b c» d «e» f g"]}
     assert report.ceiling == Counts(1, 2, 2)
     # gaps separate entities that share a token
-    report = make_report("abcdefg", [("X", [0, 1, 2, 6]), ("X", [0, 2, 3, 6])])
+    report = make_report("a b c d e f g", [("X", [0, 1, 2, 6]), ("X", [0, 2, 3, 6])])
     assert report.ceiling == Counts(2, 2, 2)

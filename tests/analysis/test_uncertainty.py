@@ -41,22 +41,17 @@ def make_docs(pipe, candidates):
 
 def test_uncertainty_and_kept_entities(pipe):
     sampler = UncertaintySampler(pipe, len(CANDIDATES))
-    docs = [*make_docs(pipe, [found for found, _, _ in CANDIDATES])]
+    candidates, kept, uncertainties = zip(*CANDIDATES, strict=True)
+    docs = [*make_docs(pipe, candidates)]
     # divided by five words, and five for the start of the text
-    assert [10 * sampler.uncertainty(doc) for doc in docs] == pytest.approx(
-        [uncertainty for _, _, uncertainty in CANDIDATES]
-    )
+    assert [10 * sampler.uncertainty(doc) for doc in docs] == pytest.approx(uncertainties)
     sample = list(sampler.sample(docs))
     assert [doc.user_data["number"] for doc in sample] == [1, 2, 4, 5, 0, 3]
     for doc in sample:
-        kept = CANDIDATES[doc.user_data["number"]][1]
-        assert [e.label_ for e in get_entities(doc)] == kept
+        assert [e.label_ for e in get_entities(doc)] == kept[doc.user_data["number"]]
 
 
-@given(
-    scores=st.lists(st.sampled_from([0.125, 0.375, 0.5, 0.75, 1.0]) | st.none()),
-    n=st.integers(1, 4),
-)
+@given(st.lists(st.sampled_from([0.125, 0.375, 0.5, 0.75, 1.0]) | st.none()), st.integers(1, 4))
 def test_sample_is_the_start_of_the_ranking(pipe, scores, n):
     candidates = [[] if score is None else [("X", score)] for score in scores]
 
