@@ -9,16 +9,17 @@ from itertools import cycle, islice, permutations
 import pytest
 import spacy
 from fastapi.testclient import TestClient
-from pages import code_blocks, run_commands, run_page, train_by_heart
+from pages import code_blocks, read_page, run_commands, run_page, train_by_heart
 from spacy.tokens import DocBin, Span
 from spacy.vocab import Vocab
 from tiny_pipeline import gold_docs
 from tiny_transformer import save_bert
 
-from spacy_gapdner import write
+import spacy_gapdner
+from spacy_gapdner import get_entities, write
 from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.config import init_config
-from spacy_gapdner.formats import DOC_NAME
+from spacy_gapdner.formats import DOC_NAME, convert
 from spacy_gapdner.serving.app import create_app
 
 ADE = ("no joint or back pain", [("ADE", (1, 2), (4, 5)), ("ADE", (3, 5))])
@@ -34,6 +35,11 @@ DRUGS = [
 SHORTER = (
     " --training.optimizer.learn_rate.total_steps 60"
     " --training.optimizer.learn_rate.warmup_steps 6 --training.eval_frequency 30"
+)
+
+ANNOTATING = read_page("annotating.md")
+EXAMPLES = re.findall(
+    r"```{gapdner-example}\n(.+?)```\n\n→ ([^\n]+)\n", ANNOTATING, flags=re.DOTALL
 )
 
 
@@ -129,3 +135,20 @@ def test_tutorial(folder, monkeypatch, capsys):
     run_page("tutorial.md", capsys, shorten)
     assert (folder / "analysis" / "report.html").is_file()
     assert (folder / "packages" / "en_reports-1.0.0" / "setup.py").is_file()
+
+
+def test_every_example_lists_its_entities():
+    assert len(EXAMPLES) == ANNOTATING.count("{gapdner-example}") == ANNOTATING.count("→ ") > 15
+
+
+@pytest.mark.parametrize(
+    ("example", "named"), EXAMPLES, ids=[e.split("\n")[0] for e, _ in EXAMPLES]
+)
+def test_annotated_example(example, named, write, report):
+    folder = write({"example.inline": f"{example}\n"})
+    expected = sorted(re.findall(r"\*(.+?)\*", named))
+    # to brat and back
+    convert(folder / "example.inline", folder / "brat", strict=True)
+    (doc,) = spacy_gapdner.read(folder / "brat", n_sents=0, report=report)
+    assert report.issues == []
+    assert sorted(entity.text for entity in get_entities(doc)) == expected
