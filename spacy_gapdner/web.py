@@ -1,5 +1,4 @@
-"""Shared parts of the web applications: security headers, allowed hosts, limits, errors and a
-worker thread."""
+"""Shared parts of the web applications: headers, allowed hosts, limits, errors, a worker thread."""
 
 import asyncio
 import json
@@ -14,8 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, model_validator
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
-from starlette.types import Message as ASGIMessage
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .errors import GapDNERError
 
@@ -31,8 +29,8 @@ _POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 _NO_PAGE_POLICY = f"default-src 'none'; {_POLICY}"
 
 
-class Message(BaseModel):
-    """Base class for the body of a request. Its contents can be saved as valid JSON."""
+class RequestBody(BaseModel):
+    """Base class whose contents can be saved as valid JSON."""
 
     @model_validator(mode="before")
     @classmethod
@@ -43,11 +41,8 @@ class Message(BaseModel):
 
 
 def new_app(hosts: tuple[str, ...], max_bytes: int, advice: str) -> FastAPI:
-    """Create a web application with the common headers.
-
-    Only the given host names are allowed, to prevent DNS rebinding. ("*",) allows all. Bodies of
-    requests that are larger than `max_bytes` are not read, and `advice` is part of the message.
-    """
+    """Create a web application with the common headers. Only the given host names are allowed, to
+    prevent DNS rebinding. Larger requests are refused with the advice before they are read."""
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     too_large = f"The request is larger than {max_bytes} bytes. {advice}"
@@ -62,7 +57,7 @@ def _add_headers_and_limit(app: ASGIApp, max_bytes: int, too_large: str) -> ASGI
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         size = 0
 
-        async def receive_limited() -> ASGIMessage:
+        async def receive_limited() -> Message:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
@@ -70,7 +65,7 @@ def _add_headers_and_limit(app: ASGIApp, max_bytes: int, too_large: str) -> ASGI
                 raise HTTPException(413, too_large)
             return message
 
-        async def send_with_headers(message: ASGIMessage) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(_HEADERS)

@@ -12,12 +12,12 @@ from ..errors import GapDNERError
 from ..formats.files import read_text, visible_files
 from ..formats.outputs import replacing, with_ending
 from ..formats.report import printable
-from ..web import Message
+from ..web import RequestBody
 from .brat_file import BratFile, Mark, clean_mark
 from .journal import Entry, Journal, Status
 
 
-class Annotation(Message):
+class Annotation(RequestBody):
     """The new annotation of a text, with rejected proposals."""
 
     # the version on which it is based

@@ -95,8 +95,8 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
         for direction, run in groupby(columns, key=lambda pair: pair[0])
     ]
     direction = next(iter(directions), "ltr")
-    shown = {"runs": runs, "direction": direction, "n_hidden": n_hidden}
-    return Markup(TEMPLATES.get_template("entities.html").render(shown))
+    template = TEMPLATES.get_template("entities.html")
+    return Markup(template.render(runs=runs, direction=direction, n_hidden=n_hidden))
 
 
 def _end(words: Sequence[str], bar: Bar) -> int:

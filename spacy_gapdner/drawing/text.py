@@ -40,9 +40,12 @@ def render_text(
     console = Console(width=width, legacy_windows=False, force_jupyter=False)
     columns, encoding = max(console.width, _LEAST_WIDTH), console.encoding
     signs = _SIGNS if _encode("".join(_SIGNS), encoding) == "".join(_SIGNS) else _ASCII_SIGNS
-    labeled = [
-        (bar, _shorten(_encode(bar.label, encoding), columns // 2, signs[2])) for bar in bars
-    ]
+    labeled = []
+    for bar in bars:
+        label = _encode(bar.label, encoding)
+        if cell_len(label) > columns // 2:
+            label = set_cell_size(label, columns // 2 - 1) + signs[2]
+        labeled.append((bar, label))
     breaks = {*starts, *(i + 1 for i, character in enumerate(text) if character == "\n")}
     characters = _characters(text, encoding)
     drawing = [Text(_encode(title, encoding), "bold")] if title else []
@@ -60,10 +63,6 @@ def render_text(
 
 def _encode(text: str, encoding: str) -> str:
     return visible(text).encode(encoding, "backslashreplace").decode(encoding)
-
-
-def _shorten(label: str, longest: int, ellipsis: str) -> str:
-    return label if cell_len(label) <= longest else set_cell_size(label, longest - 1) + ellipsis
 
 
 def _characters(text: str, encoding: str) -> list[str]:

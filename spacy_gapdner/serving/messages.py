@@ -12,18 +12,17 @@ from ..entities import Entity, offer_extensions, set_entities
 from ..errors import GapDNERError
 from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
-from ..web import Message
+from ..web import RequestBody
 
 
-class Texts(Message):
+class Texts(RequestBody):
     """One text to process, or several. For several, the response is a list."""
 
     text: str | None = None
     texts: list[str] | None = None
 
     @model_validator(mode="after")
-    def check_texts(self) -> "Texts":
-        """Reject requests with both fields, or without any."""
+    def _check_texts(self) -> "Texts":
         if (self.text is None) == (self.texts is None):
             raise ValueError('Give either "text" or "texts"')
         return self
@@ -53,7 +52,7 @@ class FoundEntity(BaseModel):
     attributes: dict[str, Any] = {}
 
 
-class Prediction(Message):
+class Prediction(RequestBody):
     """A text with entities."""
 
     text: str

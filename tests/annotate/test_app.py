@@ -115,26 +115,22 @@ def test_warnings(connect, notes):
     ]
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "message"),
-    [
-        ("texts/..%2Fsecret", 404, "Text not found: ../secret"),
-        ("texts/%2Fetc%2Fpasswd", 404, "Text not found"),
-        ("texts?order=backwards", 422, ""),
-        ("texts/latin", 422, "latin.txt is not UTF-8"),
-        ("texts/b", 422, "b.ann is not UTF-8"),
-        ("texts/link", 422, "link.txt is a link out of"),
-        ("texts/sub/c", 422, "c.ann is a link out of"),
-    ],
-)
-def test_texts_that_cannot_be_read(connect, notes, path, status, message):
+def test_texts_that_cannot_be_read(connect, notes):
     (notes.parent / "secret.txt").write_text("secret")
     (notes / "latin.txt").write_bytes(b"caf\xe9")
     (notes / "b.ann").write_bytes(b"T1\tADR 0 2\t\xe9\n")
     (notes / "link.txt").symlink_to(notes.parent / "secret.txt")
     (notes / "sub" / "c.ann").symlink_to(notes.parent / "secret.txt")
     client = connect()
-    assert message in str(client.get(path, status)["detail"])
+    for name in ("..%2Fsecret", "%2Fetc%2Fpasswd"):
+        assert "Text not found" in client.get(f"texts/{name}", 404)["detail"]
+    for name, message in {
+        "latin": "latin.txt is not UTF-8",
+        "b": "b.ann is not UTF-8",
+        "link": "link.txt is a link out of",
+        "sub/c": "c.ann is a link out of",
+    }.items():
+        assert message in client.get(f"texts/{name}", 422)["detail"]
     begins = [text["begin"] for text in client.get("texts")["texts"]]
     # nothing of other files is shown
     assert begins == [TEXT, "He took aspirin twice .", "", "", "No complaints so far ."]

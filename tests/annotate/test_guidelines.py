@@ -53,18 +53,18 @@ def test_keys_end_with_the_keyboard(tmp_path):
     assert [label.key for label in labels] == [*keys, *[None] * 5]
 
 
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ([], "valid dictionary"),
-        ({}, "contains no label"),
-        ({"A": {"colour": "red"}}, "A.colour: Extra inputs"),
-        ({"A": {"color": "url(x)"}}, "Invalid color for A"),
-        ({"A": {"key": "ab"}}, "A.key: .* at most 1 character"),
-        ({"two words": {}}, "brat does not allow"),
-    ],
-)
-def test_invalid_labels(tmp_path, labels, message):
-    (tmp_path / "labels.json").write_text(json.dumps(labels))
-    with pytest.raises(GapDNERError, match=message):
+INVALID = {
+    "[]": "valid dictionary",
+    "{}": "contains no label",
+    '{"A": {"colour": "red"}}': "A.colour: Extra inputs",
+    '{"A": {"color": "url(x)"}}': "Invalid color for A",
+    '{"A": {"key": "ab"}}': "A.key: .* at most 1 character",
+    '{"two words": {}}': "brat does not allow",
+}
+
+
+@pytest.mark.parametrize("labels", INVALID)
+def test_invalid_labels(tmp_path, labels):
+    (tmp_path / "labels.json").write_text(labels)
+    with pytest.raises(GapDNERError, match=INVALID[labels]):
         read_guidelines(None, [tmp_path])

@@ -1,7 +1,8 @@
-"""Changes are not lost if other windows, programs or the server interfere."""
+"""Changes are not lost if other windows, programs, people or the server interfere."""
 
 import pytest
-from annotation_page import Keys
+from annotation_page import TEXT, Keys, Server
+from chromium import visit
 
 pytestmark = pytest.mark.slow
 
@@ -67,3 +68,22 @@ def test_a_killed_server(page, reloads):
         # it is also repeated without a click
         page.browser.execute_script("document.getElementById('retry').click()")
     assert page.entities() == ["ADE joint back"]
+
+
+def test_a_shared_folder(page, tmp_path):
+    (tmp_path / "note.txt").write_text(TEXT)
+    server = Server(tmp_path, shared=True)
+    try:
+        visit(page.browser, f"http://127.0.0.1:{server.port}/")
+        page.until(lambda: page.find("choice").is_displayed())
+        page.press("../Ben", Keys.ENTER)
+        page.until(lambda: "letters" in page.find("choice").text)
+        page.press("Ben", Keys.ENTER)
+        page.until(lambda: page.find("text-name").text == "note")
+        page.drag("joint")
+        page.saved()
+        assert "joint" in (tmp_path / ".annotators" / "Ben" / "note.ann").read_text()
+        page.find("other-name").click()
+        page.until(lambda: page.find("choice").is_displayed())
+    finally:
+        server.kill()

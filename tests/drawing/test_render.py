@@ -9,7 +9,7 @@ from drawn import labels, make_doc, rows, sentences
 
 from spacy_gapdner import Entity
 from spacy_gapdner.drawing.colors import choose_colors
-from spacy_gapdner.drawing.documents import write_documents, write_html
+from spacy_gapdner.drawing.documents import write_html
 from spacy_gapdner.drawing.render import render
 from spacy_gapdner.errors import GapDNERError
 
@@ -107,13 +107,3 @@ def test_pages(tmp_path):
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == html
     facts = f"2 documents · 3 entities, 2 discontinuous · {date.today()}"
     assert f'<p class="note">{facts}</p>' in re.sub(r"\s*\n\s*", "", html)
-
-
-def test_pages_are_never_written_partially(tmp_path):
-    def broken():
-        yield (make_doc(TEXT),)
-        raise GapDNERError("broken")
-
-    with pytest.raises(GapDNERError):
-        write_documents(broken(), tmp_path / "a.html")
-    assert list(tmp_path.iterdir()) == []

@@ -66,7 +66,10 @@ def toggle(page, label):
     page.find_element(By.XPATH, f"//label[contains(., '{label}')]/input").click()
 
 
-def test_find_and_filter(page):
+def test_find_and_filter(page, url):
+    asked(page)
+    page.get_log("browser")
+    page.refresh()
     ask(page, TEXT)
     says(page, "4 of 4 entities shown")
     shows(page, *ALL)
@@ -85,6 +88,11 @@ def test_find_and_filter(page):
     # the colors do not depend on the filter
     drawn = find(page, "drawing").get_attribute("innerHTML")
     assert choose_colors(["ADE", "DRUG"])["ADE"] in drawn
+    # nothing leaves the host, and nothing is refused
+    addresses = asked(page)
+    assert {f"{url}predict", f"{url}draw"} <= set(addresses)
+    assert all(address.startswith(url) for address in addresses)
+    assert page.get_log("browser") == []
 
 
 def test_save_what_is_shown(page):
@@ -134,15 +142,3 @@ def test_dropped_files(page):
     page.execute_script(DROP.replace("[arguments[0]]", "[new Uint8Array([70, 252, 114])]"))
     says(page, "not UTF-8")
     assert find(page, "text").get_attribute("value") == TEXT
-
-
-def test_nothing_leaves_the_host_and_nothing_is_refused(page, url):
-    asked(page)
-    page.get_log("browser")
-    page.refresh()
-    ask(page, TEXT)
-    shows(page, *ALL)
-    addresses = asked(page)
-    assert {f"{url}predict", f"{url}draw"} <= set(addresses)
-    assert all(address.startswith(url) for address in addresses)
-    assert page.get_log("browser") == []

@@ -17,13 +17,6 @@ from spacy_gapdner.pipe.long_texts import LongTextPipeline
 from spacy_gapdner.web import WorkThread
 
 
-def predict(nlp, pipe, text, convert):
-    """The number of pieces, and the converted Doc."""
-    pipeline, thread = LongTextPipeline(nlp, pipe), WorkThread()
-    pieces = pipeline.split(text)
-    return len(pieces), asyncio.run(pipeline.predict(text, pieces, thread.run, convert))
-
-
 @pytest.mark.parametrize("line", ["{} ", "{} so "])
 def test_the_entities_and_scores_are_those_of_the_text_at_once(line):
     # in the second text, sentences have up to 1000 words
@@ -37,8 +30,10 @@ def test_the_entities_and_scores_are_those_of_the_text_at_once(line):
     def scored(doc):
         return [(e.start, e.end, e.label_, pytest.approx(e.score)) for e in get_entities(doc)]
 
-    n_pieces, found = predict(nlp, find_pipe(nlp), text, scored)
-    assert n_pieces > 5
+    pipeline = LongTextPipeline(nlp, find_pipe(nlp))
+    pieces = pipeline.split(text)
+    assert len(pieces) > 5
+    found = asyncio.run(pipeline.predict(text, pieces, WorkThread().run, scored))
     assert found == scored(nlp(text))
 
 
