@@ -40,8 +40,12 @@ def write_doccano(docs, folder):
     records = []
     for doc in docs:
         found, links = regions(doc)
-        keys = ("id", "label", "start_offset", "end_offset")
-        entities = [dict(zip(keys, region, strict=True)) for region in found]
+        # doccano counts UTF-16 code units
+        units = [len(doc.text[:i].encode("utf-16-le")) // 2 for i in range(len(doc.text) + 1)]
+        entities = [
+            {"id": n, "label": label, "start_offset": units[s], "end_offset": units[e]}
+            for n, label, s, e in found
+        ]
         relations = [{"id": 1, "from_id": a, "to_id": b, "type": "fragment"} for a, b in links]
         record = {"id": doc.user_data[DOC_NAME], "text": doc.text, "entities": entities}
         records.append({**record, "relations": relations, "Comments": []})
