@@ -72,8 +72,7 @@ def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])
 def test_entities_under_another_prefix_are_named(tmp_path, name):
-    doc = Doc(Vocab(), words=["a", "b"], user_data={DOC_NAME: "x"})
-    set_entities(doc, [Entity("A", ((0, 1),))])
+    doc = Doc(Vocab(), words=["a", "b"])
     set_entities(doc, [Entity("B", ((0, 1),)), Entity("B", ((1, 2),))], "other")
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
     report = convert(tmp_path / "a.spacy", tmp_path / name)

@@ -15,6 +15,7 @@ from spacy_gapdner.formats import (
     register_format,
 )
 from spacy_gapdner.formats import write as write_docs
+from spacy_gapdner.formats.files import visible_files
 
 TEXT = "text without annotation: no .ann file is next to it"
 RECORD = '{"sentence": ["a"], "ner": []}'
@@ -74,6 +75,16 @@ def test_word_files_in_a_folder_are_skipped(write, report):
         assert [issue.message for issue in found.skipped] == [message]
 
 
+@pytest.mark.parametrize("name", ["B.TXT", "folder/b.Txt"])
+def test_an_extension_in_capitals_is_refused(write, name):
+    folder = write({"a.txt": b"a", "b.text": b"b", ".hidden/B.TXT": b"c", name: b"d"})
+    message = rf"{name} would be ignored because .* must be lowercase \(\.txt\)\. Rename it"
+    for find in (lambda: visible_files(folder, (".txt",)), lambda: read_texts(folder)):
+        with pytest.raises(GapDNERError, match=message):
+            find()
+    assert visible_files(folder, (".text",)) == [folder / "b.text"]
+
+
 def test_options_that_are_not_given_do_not_count(write):
     assert len(list(read(write({"a.jsonl": RECORD}), ontologies=(), split=None))) == 1
 
@@ -93,21 +104,16 @@ def test_a_format_of_one_s_own(tmp_path, monkeypatch):
 
 def test_read(write, report):
     path = write({"a.txt": "One. Two.", "a.ann": "T1\tA 0 3\tOne\nT2\tB 5 8\tTwo\n"})
-    nlp = spacy.blank("de")
-    docs = list(read(path, nlp=nlp, n_sents=1, types=("A",), spans_key="gold"))
+    docs = list(read(str(path), n_sents=1, types=("A",), spans_key="gold"))
     assert [doc.text for doc in docs] == ["One. ", "Two."]
     assert [[e.label_ for e in get_entities(doc, "gold")] for doc in docs] == [["A"], []]
-    assert all(doc.vocab is nlp.vocab for doc in docs)
-    (doc,) = read(str(path))
-    assert len(get_entities(doc)) == 2
     list(read(path, types=("A", "C"), report=report))
     (issue,) = report.issues
     assert str(issue) == f"{path}: no entity has the type 'C'; the types are A, B"
 
 
 def test_load_docs(write, report):
-    found = {"a.txt": "One. Two.", "a.ann": "T1\tA 0 3;5 8\tOne Two\nT2\tA 9 12\tx\n"}
-    path = write(found)
+    path = write({"a.txt": "One. Two.", "a.ann": "T1\tA 0 3;5 8\tOne Two\nT2\tA 9 12\tx\n"})
     nlp = spacy.blank("en")
     (doc,) = docs = list(load_docs(nlp, path, "gold", report=report))
     (entity,) = get_entities(doc, "gold")
