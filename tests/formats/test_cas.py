@@ -49,30 +49,31 @@ def test_layers_and_links(tmp_path, report):
     token = types.create_type("de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token")
     link = types.create_type("webanno.custom.AdePartsLink", "uima.cas.TOP")
     ade = types.create_type("webanno.custom.Ade")
-    for made, names in ((entity, ["value", "identifier"]), (meta, ["documentTitle"])):
-        for name in names:
-            types.create_feature(made, name, "uima.cas.String")
-    types.create_feature(link, "role", "uima.cas.String")
+    strings = [(entity, "value"), (entity, "identifier"), (meta, "documentTitle"), (link, "role")]
+    for made, name in strings:
+        types.create_feature(made, name, "uima.cas.String")
     types.create_feature(link, "target", "uima.tcas.Annotation")
     types.create_feature(ade, "parts", "uima.cas.FSArray", elementType=link.name)
     types.create_feature(ade, "sure", "uima.cas.Boolean")
+    types.create_feature(ade, "score", "uima.cas.Double")
     types.create_feature(ade, "many", "uima.cas.StringArray")
     cas = Cas(types)
     cas.sofa_string, cas.sofa_mime = TEXT, "text/plain"
     end = ade(begin=28, end=32)
     array = types.get_type("uima.cas.FSArray")(elements=[link(role="fragment", target=end)])
     many = types.get_type("uima.cas.StringArray")(elements=["a", "b"])
-    start = ade(begin=2, end=14, parts=array, sure=True, many=many)
+    start = ade(begin=2, end=14, parts=array, sure=True, score=0.5, many=many)
     cas.add_all([token(begin=2, end=8), end, start])
     cas.add_all([entity(begin=9, end=14, value="Part", identifier="x:1")])
     cas.add(meta(begin=0, end=len(TEXT), documentTitle="post 1.txt"))
     cas.to_json(tmp_path / "admin.json")
     (doc,) = read(tmp_path, report=report)
     assert doc.user_data[DOC_NAME] == "post 1.txt"
-    assert [(e.label_, e.text, e.kb_id_, e.attrs.get("_")) for e in get_entities(doc)] == [
-        ("Ade", "severe joint pain", "", {"sure": True, "many": ("a", "b")}),
-        ("Part", "joint", "x:1", None),
+    assert [(e.label_, e.text, e.attrs.get("_")) for e in get_entities(doc)] == [
+        ("Ade", "severe joint pain", {"sure": True, "many": ("a", "b")}),
+        ("Part", "joint", None),
     ]
+    assert [(e.score, e.kb_id_) for e in get_entities(doc)] == [(0.5, ""), (None, "x:1")]
     assert not report.issues
 
 
