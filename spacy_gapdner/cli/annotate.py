@@ -13,8 +13,8 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg
-from ._server import is_local, listen, run_app
 from ._util import counted
+from .serve import is_local, listen, run_app
 
 
 def annotate_cli(

@@ -8,8 +8,6 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from spacy_gapdner.cli import _server
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
@@ -68,5 +66,5 @@ def test_errors(fails, model, tmp_path, monkeypatch):
         fails("Cannot listen", "serve", model, "--port", taken.getsockname()[1])
     fails("Pipeline not found", "serve", tmp_path / "missing", "--port", 0)
     fails("Cannot listen", "serve", model, "--host", "a..b", "--port", 0)
-    monkeypatch.setattr(_server, "find_spec", lambda name: None)
+    monkeypatch.setattr("spacy_gapdner.cli.serve.find_spec", lambda name: None)
     fails("pip install 'spacy-gapdner[serve]'", "serve", model)
