@@ -13,7 +13,6 @@ from .entity import Fragments as Fragments
 from .other_annotation import count_elsewhere as count_elsewhere
 from .other_annotation import describe_no_entities as describe_no_entities
 from .storage import DEFAULT_SPANS_KEY as DEFAULT_SPANS_KEY
-from .storage import get_contiguous as get_contiguous
 from .storage import get_entities as get_entities
 from .storage import get_spans_keys as get_spans_keys
 from .storage import group_names as group_names

@@ -123,12 +123,6 @@ def get_spans_keys(doc: Doc) -> list[str]:
     return sorted({match.group(1) for match in matches if match})
 
 
-def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
-    """RETURNS (list[Span]): The contiguous entities under a prefix."""
-    groups = (doc.spans[name] for name in group_names(doc, key))
-    return [group[0] for group in groups if len(group) == 1]
-
-
 def stores_entities(doc: Doc, key: str) -> bool:
     """RETURNS (bool): Whether all span groups under a prefix are valid entities. Users may give
     other groups similar names.
@@ -139,21 +133,20 @@ def stores_entities(doc: Doc, key: str) -> bool:
         return False
 
 
-def set_contiguous_ents(
-    doc: Doc, key: str = DEFAULT_SPANS_KEY, *, replaced: Iterable[Span] = ()
-) -> None:
-    """Add the contiguous entities to ``doc.ents`` instead of the replaced ones, for other pipes.
-
-    Overlapping entities are filtered by ``spacy.util.filter_spans``. Existing entities in
-    ``doc.ents`` are kept if they do not overlap with the new ones.
+def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT_SPANS_KEY) -> None:
+    """Add contiguous entities to ``doc.ents``, for other pipes. They replace those that are stored
+    under a prefix, and existing entities that overlap with them. Overlapping new entities are
+    filtered by ``spacy.util.filter_spans``.
     """
-    spans = filter_spans(get_contiguous(doc, key))
+    groups = (doc.spans[name] for name in group_names(doc, key))
+    replaced = {(g[0].start, g[0].end, g[0].label) for g in groups if len(g) == 1}
+    contiguous = (e for e in entities if not e.is_discontinuous)
+    spans = filter_spans([Span(doc, e.start, e.end, e.label) for e in contiguous])
     taken = {i for span in spans for i in range(span.start, span.end)}
-    gone = {(span.start, span.end, span.label) for span in replaced}
     kept = [
         ent
         for ent in doc.ents
-        if (ent.start, ent.end, ent.label) not in gone
+        if (ent.start, ent.end, ent.label) not in replaced
         and taken.isdisjoint(range(ent.start, ent.end))
     ]
     doc.ents = [*spans, *kept]

@@ -21,7 +21,6 @@ from ..entities import (
     DEFAULT_SPANS_KEY,
     Entity,
     describe_no_entities,
-    get_contiguous,
     get_entities,
     set_contiguous_ents,
     set_entities,
@@ -40,9 +39,8 @@ from .training_progress import N_EVALUATIONS, TrainingProgress
 class DiscontinuousEntityRecognizer(TrainablePipe):
     """Recognize contiguous, nested, overlapping and discontinuous entities with a GapDNER model.
 
-    The settings are in `cfg` and can be changed at any time. They are saved with the pipe, and
-    saved settings override the config. A warning names the settings of `spacy.load(path,
-    config=...)` that are ignored.
+    The settings are in `cfg` and can be changed at any time. Saved settings override the config. A
+    warning names the settings of `spacy.load(path, config=...)` that are ignored.
     """
 
     def __init__(
@@ -94,7 +92,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         }
         self.scorer = scorer
         self.strict_alignment = False
-        self._warned: set[str] = set()
         self._progress = TrainingProgress()
 
     @property
@@ -161,7 +158,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             cannot be read, or, in strict mode, if the boundaries of an entity fall inside a token.
         """
         self.strict_alignment = strict_alignment
-        self._warned.clear()
         self._progress = TrainingProgress()
         gold = collect_gold(get_examples, self.key)
         if not gold.labels:
@@ -223,10 +219,9 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         entities (Iterable[list[Entity]]): The entities, produced by `predict`.
         """
         for doc, found in zip(docs, entities, strict=True):
-            own = get_contiguous(doc, self.key) if self.cfg["annotate_ents"] else []
-            set_entities(doc, found, self.key)
             if self.cfg["annotate_ents"]:
-                set_contiguous_ents(doc, self.key, replaced=own)
+                set_contiguous_ents(doc, found, self.key)
+            set_entities(doc, found, self.key)
 
     def update(
         self,
@@ -244,8 +239,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         sgd (Optional[Optimizer]): The optimizer. If None, gradients are accumulated.
         losses (Optional[dict[str, float]]): The losses to update, keyed by component name.
         RETURNS (dict[str, float]): The updated losses.
-        RAISES (GapDNERError): If the gold annotation has an unknown label, or the loss is not
-            finite.
+        RAISES (GapDNERError): If a gold label is unknown, or the loss is not finite.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -279,8 +273,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
         examples (Iterable[Example]): The batch.
         scores (Sequence[Floats3d]): The model's scores for all segments.
-        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient with respect to the
-            scores.
+        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient.
         RAISES (GapDNERError): If the gold annotation has an unknown label.
         """
         targets = [target for example in examples for target in self._targets(example)]
@@ -288,14 +281,13 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights. The learning rate of the network is multiplied by `lr_scale`, the
-        one of the tok2vec or transformer is not.
-
-        A learning rate of 0 in two updates in a row is reported by a warning, which is shown once.
+        one of the tok2vec or transformer is not. Warns once about a learning rate of 0 in two
+        updates in a row.
 
         sgd (Optimizer): The optimizer.
         """
         if self._progress.add_batch(sgd.learn_rate):
-            self._warn_once(
+            self._progress.warn_once(
                 f"'{self.name}' does not learn, because the learning rate is 0. If it has a "
                 "schedule, call optimizer.step_schedules() after each nlp.update()."
             )
@@ -307,9 +299,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
         """Score a batch of examples with the scorer of the config.
 
-        Unknown entity types in the gold annotation and missing gold entities are reported by a
-        warning, which is shown once. Another one reports that training does not find any
-        discontinuous entity.
+        Warns once about unknown entity types in the gold annotation, missing gold entities, and
+        training that does not find any discontinuous entity.
 
         examples (Iterable[Example]): The examples with predictions.
         RETURNS (dict[str, Any]): The scores. See `spacy_gapdner.scorer`.
@@ -321,21 +312,20 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         unknown = [f"{type} ({n})" for type, n in sorted(counts.items()) if type not in self.labels]
         if not counts:
             message = f"The examples have no gold entities, so '{self.name}' cannot be scored."
-            self._warn_once(message)
+            self._progress.warn_once(message)
         elif unknown:
             message = f"'{self.name}' has no labels for these types of gold entities: "
-            self._warn_once(f"{message}{', '.join(unknown)}.")
+            self._progress.warn_once(f"{message}{', '.join(unknown)}.")
         scores = self.scorer(examples, **{"spans_key": self.key, **kwargs})
         numbers = scores.get(f"spans_{self.key}_counts", {})
         if self._progress.add_evaluation(numbers):
-            self._warn_once(
+            self._progress.warn_once(
                 f"'{self.name}' has not found any of {numbers['disc_gold']} discontinuous entities "
                 f"in {N_EVALUATIONS} evaluations. The last one was after "
                 f"{self._progress.n_batches} batches. These entities are learned late. Train "
                 "longer (total_steps), add synthetic sentences to the training data "
                 "(coordination_augmenter), lower disc_threshold, or check the data with gapdner "
-                "debug-data.",
-                "missing discontinuous",
+                "debug-data."
             )
         return scores
 
@@ -352,9 +342,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def _restore_settings(self, config: dict[str, Any]) -> TrainablePipe:
         self.cfg.update(_round(self.cfg))
         self.cfg["type_thresholds"] = _round(self.cfg["type_thresholds"])
-        saved = _round(self.cfg["config"])
-        given = _round(config).items()
-        changed = [n for n, v in given if v not in (saved.get(n, v), self.cfg[n])]
+        saved, given = _round(self.cfg["config"]), _round(config)
+        changed = [n for n, v in given.items() if v not in (saved.get(n, v), self.cfg[n])]
         if changed:
             used = ", ".join(f"{name} = {self.cfg[name]!r}" for name in changed)
             warnings.warn(
@@ -378,11 +367,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         (segments,) = self.segments([example.predicted])
         targets, n_unheld = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
         if n_unheld:
-            self._warn_once(
+            self._progress.warn_once(
                 f"'{self.name}' cannot learn {n_unheld} of {len(aligned)} gold entities in a "
                 "document, because they cross a sentence boundary or are longer than max_length "
-                f"({self.cfg['max_length']}). Run gapdner debug-data to count all of them.",
-                "unheld",
+                f"({self.cfg['max_length']}). Run gapdner debug-data to count all of them."
             )
         return targets
 
@@ -396,13 +384,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         )
         if self.strict_alignment:
             raise GapDNERError(message)
-        self._warn_once(message, "unaligned")
-
-    def _warn_once(self, message: str, kind: str = "") -> None:
-        # once for each kind of message, or for each message
-        if (kind or message) not in self._warned:
-            self._warned.add(kind or message)
-            warnings.warn(message, stacklevel=4)
+        self._progress.warn_once(message)
 
     def _require_labels(self) -> None:
         if not self.labels:

@@ -1,5 +1,7 @@
 """Recognizing training that does not learn."""
 
+import re
+import warnings
 from collections.abc import Mapping
 
 # Number of evaluations after which missing discontinuous entities are reported
@@ -7,13 +9,21 @@ N_EVALUATIONS = 5
 
 
 class TrainingProgress:
-    """The batches and evaluations since `initialize` or loading."""
+    """The batches, evaluations and warnings since `initialize` or loading."""
 
     def __init__(self) -> None:
         self.n_batches = 0
         self._evaluated_at = 0
         self._n_without_disc = 0
         self._last_rate: float | None = None
+        self._warned: set[str] = set()
+
+    def warn_once(self, message: str) -> None:
+        """Show a warning, unless one that only differs in its numbers was shown before."""
+        text = re.sub(r"\d+", "", message)
+        if text not in self._warned:
+            self._warned.add(text)
+            warnings.warn(message, stacklevel=4)
 
     def add_batch(self, learn_rate: float) -> bool:
         """RETURNS (bool): Whether the learning rate was 0 in two batches in a row. A single batch

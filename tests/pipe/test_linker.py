@@ -75,7 +75,7 @@ def test_ids(path):
 def test_ids_of_doc_ents(path, overwrite, old):
     nlp = make_pipeline(path, overwrite=overwrite)
     doc = annotate(nlp.make_doc(TEXT))
-    set_contiguous_ents(doc)
+    set_contiguous_ents(doc, ENTITIES)
     doc.ents = [*doc.ents, Span(doc, 7, 8, "ADE"), Span(doc, 0, 2, "ADE")]
     doc = nlp.get_pipe("gapdner_linker")(doc)
     # not a part of a discontinuous entity
