@@ -11,7 +11,7 @@ from spacy.training import Example
 
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
-from .formats.reading import read
+from .formats.converting import read
 from .formats.registry import get_format, guess_format
 from .formats.report import Report
 

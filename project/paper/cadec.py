@@ -7,8 +7,7 @@ from pathlib import Path
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.brat import parse_entity
 from spacy_gapdner.formats.files import read_lines
-from spacy_gapdner.formats.records import TextEntity, TokenRecord
-from spacy_gapdner.formats.relations import BratLine
+from spacy_gapdner.formats.records import BratLine, TextEntity, TokenRecord
 from spacy_gapdner.formats.report import Place, Report
 
 from .dai import align_cadec, find_documents, flatten, read_documents

@@ -15,8 +15,7 @@ from ..errors import GapDNERError
 from ..formats.brat import entity_line, parse_entity
 from ..formats.cleaning import choose_text, clean_fragments, surface_fits
 from ..formats.files import BOM, decode
-from ..formats.records import TextEntity
-from ..formats.relations import BratLine, targets_of
+from ..formats.records import BratLine, TextEntity, targets_of
 from ..formats.report import NOWHERE, Report
 
 _ID = re.compile(r"T(\d+)\S*")

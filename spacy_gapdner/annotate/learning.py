@@ -26,9 +26,9 @@ from ..analysis.pipes import find_pipe, use_gpu
 from ..entities import get_entities
 from ..errors import GapDNERError
 from ..formats.brat import read_document
+from ..formats.converting import read
 from ..formats.docs import to_docs
 from ..formats.outputs import filling
-from ..formats.reading import read
 from ..formats.report import Report
 from ..loading import load_model, load_splitter
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT

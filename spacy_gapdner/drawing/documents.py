@@ -13,9 +13,9 @@ from ..analysis.predictions import predict_examples, predict_records
 from ..analysis.texts import STDIN, read_texts
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
+from ..formats.converting import read
 from ..formats.files import visible_files
 from ..formats.outputs import check_apart, replacing
-from ..formats.reading import read
 from ..formats.registry import FORMATS, guess_format
 from ..formats.report import Report
 from .bars import ENTITIES_CSS

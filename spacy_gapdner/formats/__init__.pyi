@@ -1,4 +1,9 @@
 from .brat import read_brat as read_brat
+from .converting import blank_pipeline as blank_pipeline
+from .converting import convert as convert
+from .converting import load_docs as load_docs
+from .converting import read as read
+from .converting import write as write
 from .docbin import read_docbin as read_docbin
 from .docbin import write_docbin as write_docbin
 from .docs import DOC_NAME as DOC_NAME
@@ -6,9 +11,6 @@ from .docs import Alignment as Alignment
 from .docs import to_docs as to_docs
 from .files import read_text as read_text
 from .jsonl import read_jsonl as read_jsonl
-from .reading import blank_pipeline as blank_pipeline
-from .reading import load_docs as load_docs
-from .reading import read as read
 from .records import Record as Record
 from .records import TextEntity as TextEntity
 from .records import TextRecord as TextRecord
@@ -26,5 +28,3 @@ from .report import reading as reading
 from .tables import to_dataframe as to_dataframe
 from .token_formats import read_inline as read_inline
 from .token_formats import read_w2ner as read_w2ner
-from .writing import convert as convert
-from .writing import write as write

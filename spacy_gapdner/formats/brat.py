@@ -2,7 +2,7 @@
 
 Attributes (A, M), notes (#) and normalizations (N) of entities are stored in their attrs. The score
 of an entity is its first note, "score: 0.912345". Relations, events and equivalences, with their
-attributes and notes, are stored in the Doc, see `relations`.
+attributes and notes, are stored in the Doc.
 """
 
 import re
@@ -21,8 +21,15 @@ from .docs import BLANK, doc_place
 from .files import input_files, read_lines, read_text, with_unix_line_ends
 from .named_values import drop_attribute, name_entities
 from .outputs import with_ending, write_files, write_parts
-from .records import TextEntity, TextRecord
-from .relations import DOC_RELATIONS, BratLine, drop_line, keep_relations, targets_of
+from .records import (
+    DOC_RELATIONS,
+    BratLine,
+    TextEntity,
+    TextRecord,
+    drop_line,
+    keep_relations,
+    targets_of,
+)
 from .report import Place, Report, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")

@@ -12,8 +12,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, offer_extensions, set_entities
 from ..errors import GapDNERError
 from ..sentences import make_doc
-from .records import Record, TextEntity, TextRecord, TokenRecord
-from .relations import DOC_RELATIONS, keep_relations
+from .records import DOC_RELATIONS, Record, TextEntity, TextRecord, TokenRecord, keep_relations
 from .report import Action, Place, Report, printable, reading
 
 Alignment = Literal["expand", "contract", "strict"]

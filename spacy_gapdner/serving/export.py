@@ -7,8 +7,8 @@ from typing import Literal
 
 from spacy.tokens import Doc
 
+from ..formats.converting import write
 from ..formats.docs import DOC_NAME
-from ..formats.writing import write
 
 Export = Literal["jsonl", "csv", "brat"]
 # name of the file and its media type

@@ -3,7 +3,7 @@
 import pytest
 
 from spacy_gapdner.formats import NOWHERE, convert
-from spacy_gapdner.formats.relations import BratLine, keep_relations
+from spacy_gapdner.formats.records import BratLine, keep_relations
 
 TEXT = "Severe pain after Lipitor. Rash after Zocor."
 ENTITIES = (
