@@ -81,10 +81,14 @@ class Page:
             self.ann.write_text(ann)
         self.load()
 
-    def load(self):
+    def visit(self, name):
         # another address, so that the page is reloaded
         self.browser.get("about:blank")
-        visit(self.browser, f"http://127.0.0.1:{self.server.port}/#{self.name}")
+        visit(self.browser, f"http://127.0.0.1:{self.server.port}/#{name}")
+
+    def load(self, name=None):
+        self.name = name or self.name
+        self.visit(self.name)
         self.until(lambda: self.find("text-name").text == self.name)
         self.until(lambda: self.find("progress-text").text)
 

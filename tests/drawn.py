@@ -3,6 +3,7 @@
 import re
 from xml.etree import ElementTree
 
+import pytest
 import spacy
 
 from spacy_gapdner import set_entities
@@ -55,6 +56,18 @@ def rows(sentence):
     kinds = [[marks[kind.split(" ")[0]] for kind, _, _ in cells] for _, cells in sentence]
     n_rows = max(map(len, kinds), default=0)
     return ["".join([*cells, *" " * n_rows][row] for cells in kinds) for row in range(n_rows)]
+
+
+def check_lines(cells, height):
+    """Check the bars in each line. A cell starts with the tops of its line and of its bar."""
+    lines = sorted({line for line, *_ in cells})
+    assert len(lines) > 2
+    for line in lines:
+        tops = [top - line for own, top, *_ in cells if own == line]
+        rows = sorted(set(tops))
+        # there is no free row, and the first word has a bar close to it
+        assert rows == pytest.approx([rows[0] + i * height for i in range(len(rows))], abs=1)
+        assert tops[0] < 28
 
 
 def labels(sentence):

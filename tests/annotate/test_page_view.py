@@ -4,7 +4,8 @@ import re
 
 import pytest
 from annotation_page import TEXT, By, Keys
-from chromium import asked, visit, window_width
+from chromium import asked, window_width
+from drawn import check_lines
 
 pytestmark = pytest.mark.slow
 
@@ -12,8 +13,7 @@ pytestmark = pytest.mark.slow
 def test_going_through_texts(page):
     for n in range(4):
         (page.server.folder / f"series{n}.txt").write_text(f"Text {n} of a series.")
-    page.name = "series0"
-    page.load()
+    page.load("series0")
     page.press("n")
     page.until(lambda: page.find("text-name").text == "series1")
     page.press("p")
@@ -44,8 +44,7 @@ def test_texts_that_cannot_be_opened(page):
     folder = page.server.folder
     (folder / "bad0.txt").write_bytes("Ödem im Bein".encode("latin-1"))
     (folder / "bad1.txt").write_text("Mild nausea.")
-    page.name = "bad0"
-    page.load()
+    page.visit("bad0")
     refused = "bad0 cannot be opened:"
     page.until(lambda: page.find("said").text.startswith(refused))
     # keys that need a text have no effect
@@ -61,8 +60,7 @@ def test_texts_that_cannot_be_opened(page):
     assert page.find("text").text == ""
     # an old link
     (folder / "bad0.txt").unlink()
-    page.browser.get("about:blank")
-    visit(page.browser, f"http://127.0.0.1:{page.server.port}/#bad0")
+    page.visit("bad0")
     page.until(lambda: page.find("said").text == "There is no text bad0.")
     assert page.find("text").text
 
@@ -144,18 +142,9 @@ def test_bars_are_close_to_their_words_in_every_line(page, width, text, ranges):
     with window_width(page.browser, width):
         page.write(text, ann=ann)
         page.until(lambda: len(page.shown()) == len(ranges))
-        cells = page.browser.execute_script(CELLS)
-    lines = sorted({line for line, _ in cells})
-    assert len(lines) >= 3
-    for line in lines:
-        tops = [top - line for own, top in cells if own == line]
-        rows = sorted(set(tops))
-        # there is no free row, and the first word has a bar close to it
-        assert rows == pytest.approx([rows[0] + i * HEIGHT for i in range(len(rows))], abs=1)
-        assert tops[0] < 28
+        check_lines(page.browser.execute_script(CELLS), height=1.05 * 16 + 2)
 
 
-HEIGHT = 1.05 * 16 + 2
 # for each part of a bar: the top of its line and its own top
 CELLS = """return [...document.querySelectorAll(".word i[data-key]")].map((bar) =>
   [bar.closest(".word"), bar].map((box) => box.getBoundingClientRect().top)); """

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 from chromium import until, window_width
-from drawn import make_doc
+from drawn import check_lines, make_doc
 from markupsafe import Markup
 from selenium.webdriver.common.by import By
 from spacy.training import Example
@@ -153,19 +153,12 @@ def test_entities_are_close_to_their_words_in_every_line(browser, tmp_path):
     with window_width(browser, 400):
         browser.get(write_units(tmp_path, render_entities(words, bars)))
         cells = browser.execute_script(CELLS)
-    lines = sorted({line for line, *_ in cells})
-    assert len(lines) > 2
-    for line in lines:
-        rows = sorted({top - line for own, top, _ in cells if own == line})
-        # there is no free row, and the first is close to the words
-        assert rows == pytest.approx([rows[0] + i * HEIGHT for i in range(len(rows))], abs=1)
-        assert rows[0] < 28
+    check_lines(cells, height=1.3 * 16)
     # labels do not touch the next line
-    for line, after in pairwise(lines):
+    for line, after in pairwise(sorted({line for line, *_ in cells})):
         assert max(end for own, *_, end in cells if own == line) + 2 < after
 
 
-HEIGHT = 1.3 * 16
 # for each cell: the top of its line, its own top, and the end of its label
 CELLS = """return [...document.querySelectorAll("i[data-n]")].map((cell) => {
   const [line, own] = [cell.parentElement, cell].map((box) => box.getBoundingClientRect().top);

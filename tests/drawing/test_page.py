@@ -16,15 +16,13 @@ def test_a_page():
     assert not re.search("<script|script-src|<link|@import|src=", page)
 
 
-def test_a_table():
+def test_tables_and_scripts():
     table = render_table(("Type", "F1"), [("<b>", Shaded("60.4", 0.60426)), ("c", 7)])
     assert re.findall("<tr>(<td.*?)</tr>", table) == [
         '<td class="text">&lt;b&gt;</td><td style="--share: 0.604">60.4</td>',
         '<td class="text">c</td><td>7</td>',
     ]
-
-
-def test_only_the_script_of_a_page_can_run():
+    # only the script of the page can run
     page = render_page("a", Markup(""), script="alert(1 < 2);")
     assert "<script>alert(1 < 2);</script>" in page
     digest = b64encode(sha256(b"alert(1 < 2);").digest()).decode()
