@@ -17,8 +17,6 @@ from .predictions import compare_examples, predict_examples
 
 T = TypeVar("T")
 
-_SETTINGS = ("threshold", "disc_threshold", "type_thresholds")
-
 
 def evaluate(
     nlp: Language,
@@ -53,7 +51,7 @@ def evaluate(
     """
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
-    settings = {name: pipe.cfg[name] for name in _SETTINGS}
+    settings = {name: pipe.cfg[name] for name in ("threshold", "disc_threshold", "type_thresholds")}
     elsewhere: Counter[str] = Counter()
     # scores of predicted entities, and whether they are correct
     scored: list[tuple[float, bool]] = []

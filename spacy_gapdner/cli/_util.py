@@ -1,17 +1,155 @@
-"""Shared functions of the commands: error messages, signals, and parsing of arguments."""
+"""Shared functions of the commands: messages, tables and progress, in which control characters are
+escaped; error messages, signals, and parsing of arguments.
+"""
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import typer
+from tqdm import tqdm
+from wasabi.printer import Printer
 from wasabi.util import color, locale_escape
 
-from .. import formats
+from .. import analysis, formats
+from ..entities import describe_no_entities
 from ..errors import GapDNERError, visible
+
+N_EXAMPLES = 3
+# maximum width that is reserved for the names in a table
+_NAME_WIDTH = 30
+# hints by kind of issue
+_HINTS = {
+    "boundary within a token": "use --model PIPELINE to tokenize with your pipeline",
+    "entity crosses a sentence boundary": "use --line-breaks join for wrapped text, --model "
+    "PIPELINE to split sentences with your pipeline, or --n-sents 0 to keep documents",
+}
+# number of bins in a histogram that are shown separately
+_N_BINS = 8
+
+
+class VisiblePrinter(Printer):
+    """A wasabi printer that escapes control characters."""
+
+    def text(self, title: Any = "", text: Any = "", *args: Any, **kwargs: Any) -> Any:
+        """Print a message. See `wasabi.Printer.text`."""
+        return super().text(visible(str(title)), visible(str(text)), *args, **kwargs)
+
+
+msg = VisiblePrinter()
+
+
+def print_line(text: str) -> None:
+    """Print a line without the line wrapping of `msg.text`, so that users can search for it."""
+    print(visible(text))
+
+
+def progress(docs: Iterable[Any] | None = None, done: int = 0) -> tqdm:
+    """RETURNS (tqdm): A progress bar for documents, which is only shown on a terminal."""
+    return tqdm(docs, unit=" docs", initial=done, disable=None)
+
+
+def warn_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> None:
+    """Warn that the data has no entities under a prefix, and suggest options."""
+    hint = " Use --spans-key, or convert with --from-ents or --from-spans." if elsewhere else ""
+    msg.warn(describe_no_entities(where, key, elsewhere) + hint)
+
+
+def percent(score: float | None) -> str:
+    """RETURNS (str): A score formatted as a percentage."""
+    return "-" if score is None else f"{100 * score:.2f}"
+
+
+def print_report(report: "formats.Report") -> None:
+    """Print the issues of a reader by action and kind, with examples."""
+    if report.left_out:
+        counted = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
+        msg.text(f"Ignored entities of other types: {counted}")
+    by_kind: dict[tuple[str, str], list[formats.Issue]] = {}
+    for issue in report.issues:
+        by_kind.setdefault((issue.action, issue.kind), []).append(issue)
+    for (action, kind), issues in sorted(by_kind.items()):
+        msg.text(f"{len(issues):6d}  {action}: {kind}")
+        for issue in issues[:N_EXAMPLES]:
+            offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
+            print_line(f"          {issue}{f' [{offsets}]' if offsets else ''}")
+        if kind in _HINTS:
+            print_line(f"        → {_HINTS[kind]}")
+
+
+def print_table(
+    rows: Sequence[Sequence[Any]], header: Sequence[str], *, numbers: bool = True
+) -> None:
+    """Print a table that fits into the terminal, unless it is empty. Columns of numbers are aligned
+    to the right, and only their titles are wrapped.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    if not rows:
+        return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+    table.show_header = any(header)
+    cells = [[visible(str(cell)) for cell in row] for row in (header, *rows)]
+    for number, (title, *column) in enumerate(zip(*cells, strict=True)):
+        width = max(map(len, (*title.split(), *column)))
+        if numbers and number > 0:
+            table.add_column(title, justify="right", width=width)
+        else:
+            least = min(_NAME_WIDTH, width) if number == 0 and not numbers else None
+            table.add_column(title, overflow="fold", min_width=least)
+    for row in cells[1:]:
+        table.add_row(*row)
+    print()
+    Console(highlight=False, markup=False, emoji=False).print(table)
+    print()
+
+
+def print_statistics(statistics: Mapping[str, "analysis.CorpusStatistics"]) -> None:
+    """Print the statistics of corpora side by side."""
+    labels = sorted({label for found in statistics.values() for label in found.labels})
+    columns = [_column(found, labels) for found in statistics.values()]
+    rows = [(title, *(column[title] for column in columns)) for title in columns[0]]
+    print_table(rows, ("", *statistics), numbers=False)
+
+
+def _column(found: "analysis.CorpusStatistics", labels: Sequence[str]) -> dict[str, Any]:
+    disc = found.discontinuous_labels
+    return {
+        "Docs": found.docs,
+        "Documents": "?" if found.documents is None else found.documents,
+        "Sentences": found.sentences,
+        "  with entities": found.entity_sentences,
+        "  with discontinuous entities": found.discontinuous_sentences,
+        "Tokens": found.tokens,
+        "Longest sentence": max(found.sentence_lengths, default=0),
+        "Entities": found.entities,
+        "Discontinuous": f"{found.discontinuous} ({found.discontinuous_percent:.2f}%)",
+        **{f"  {label}": f"{found.labels[label]}, {disc[label]} disc." for label in labels},
+        "Overlapping": found.overlapping,
+        "Nested": found.nested,
+        "Same tokens, several types": found.multi_type,
+        "Duplicates": found.duplicates,
+        "Crossing sentences": found.crossing,
+        "Fragments: entities": _histogram(found.fragments),
+        "Gap length: gaps": _histogram(found.gap_lengths),
+        "Entity length: entities": _histogram(found.entity_lengths),
+    }
+
+
+def _histogram(counts: Counter[int]) -> str:
+    ordered = sorted(counts)
+    shown = [f"{key}: {counts[key]}" for key in ordered[:_N_BINS]]
+    if rest := ordered[_N_BINS:]:
+        numbers = f"{rest[0]}-{rest[-1]}" if len(rest) > 1 else str(rest[0])
+        shown.append(f"{numbers}: {sum(counts[key] for key in rest)}")
+    return ", ".join(shown) or "-"
 
 
 @contextmanager

@@ -8,8 +8,7 @@ import typer
 from .. import analysis, formats
 from ..errors import shorten
 from . import _options as options
-from ._printing import msg, percent, print_line, print_report, print_table
-from ._util import counted, split_list
+from ._util import counted, msg, percent, print_line, print_report, print_table, split_list
 
 _FILES = ("agreement.json", "agreement.html")
 

@@ -7,8 +7,7 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._printing import print_table
-from ._util import split_list
+from ._util import print_table, split_list
 
 # titles by group of scores, and the last number with its own row
 _TABLES = {

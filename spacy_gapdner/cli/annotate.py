@@ -12,8 +12,7 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._printing import msg
-from ._util import counted
+from ._util import counted, msg
 from .serve import is_local, listen, run_app
 
 

@@ -7,8 +7,7 @@ import typer
 
 from .. import formats
 from . import _options as options
-from ._printing import msg
-from ._util import counted, split_list
+from ._util import counted, msg, split_list
 
 
 def augment_cli(

@@ -1,18 +1,23 @@
 """convert: convert annotated text between formats."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
+from spacy.tokens import Doc
 
 from .. import analysis, formats
 from ..errors import GapDNERError
 from . import _options as options
-from ._printing import msg, print_report, print_statistics, progress, warn_no_entities
-from ._util import exit_if_skipped, split_list
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
+from ._util import (
+    exit_if_skipped,
+    msg,
+    print_report,
+    print_statistics,
+    progress,
+    split_list,
+    warn_no_entities,
+)
 
 
 def convert_cli(
@@ -89,7 +94,7 @@ def convert_cli(
     statistics = analysis.CorpusStatistics()
     with progress() as bar:
 
-        def count(doc: "Doc") -> None:
+        def count(doc: Doc) -> None:
             statistics.add(doc, key=spans_key)
             bar.update()
 

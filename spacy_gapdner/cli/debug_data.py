@@ -7,8 +7,7 @@ import typer
 
 from .. import analysis, formats
 from . import _options as options
-from ._printing import N_EXAMPLES, msg, percent, print_line, print_statistics, print_table
-from ._util import split_list
+from ._util import N_EXAMPLES, msg, percent, print_line, print_statistics, print_table, split_list
 
 
 def debug_data_cli(

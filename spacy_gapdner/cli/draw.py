@@ -7,8 +7,7 @@ import typer
 
 from .. import drawing, formats
 from . import _options as options
-from ._printing import msg, print_report
-from ._util import counted, split_list
+from ._util import counted, msg, print_report, split_list
 
 
 def draw_cli(

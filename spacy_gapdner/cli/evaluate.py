@@ -6,8 +6,7 @@ from typing import Any
 
 from .. import analysis, formats
 from . import _options as options
-from ._printing import msg, percent, print_table, progress, warn_no_entities
-from ._util import split_list
+from ._util import msg, percent, print_table, progress, split_list, warn_no_entities
 
 
 def evaluate_cli(

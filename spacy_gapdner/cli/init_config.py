@@ -7,7 +7,7 @@ from typing import Any, Literal
 import typer
 
 from . import _options as options
-from ._printing import msg, print_line
+from ._util import msg, print_line
 
 
 def init_config_cli(

@@ -11,8 +11,7 @@ import typer
 from .. import formats
 from ..errors import GapDNERError
 from . import _options as options
-from ._printing import msg, print_report, progress
-from ._util import clean_stops, counted, exit_if_skipped
+from ._util import clean_stops, counted, exit_if_skipped, msg, print_report, progress
 
 
 def predict_cli(

@@ -11,7 +11,7 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._printing import msg
+from ._util import msg
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

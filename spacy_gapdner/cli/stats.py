@@ -5,8 +5,7 @@ from typing import Any
 
 from .. import analysis, formats
 from . import _options as options
-from ._printing import print_report, print_statistics, warn_no_entities
-from ._util import split_list
+from ._util import print_report, print_statistics, split_list, warn_no_entities
 
 
 def stats_cli(

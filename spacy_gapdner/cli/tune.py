@@ -7,8 +7,7 @@ import typer
 
 from .. import analysis, formats
 from . import _options as options
-from ._printing import msg, percent, print_line, print_table
-from ._util import split_list
+from ._util import msg, percent, print_line, print_table, split_list
 
 _ROWS = {
     "P": "p",
