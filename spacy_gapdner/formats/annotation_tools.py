@@ -11,18 +11,14 @@ from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import ZipFile
 
 from ..errors import GapDNERError
 from .files import file_reader, input_files, read_documents, read_json, value_errors
-from .linked_regions import LinkedRegions, Object, read_regions
-from .named_values import split_attributes
+from .linked_regions import LinkedRegions, Object, read_regions, split_attributes
 from .records import TextRecord
 from .report import Place, Report, reading
-
-if TYPE_CHECKING:
-    from cassis import Cas
 
 # keys of Prodigy's tasks that do not describe the document
 _OF_TASK = ("text", "spans", "relations", "tokens", "answer")
@@ -32,8 +28,6 @@ _CAS_SUFFIXES = (".xmi", ".zip", ".json")
 _TYPE_SYSTEM = "TypeSystem.xml"
 # a small file can contain gigabytes
 _MAX_UNPACKED_MB = 100
-# INCEpTION's name for a document that has not been annotated
-_UNTOUCHED = "INITIAL_CAS"
 _NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 _METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
 _CUSTOM = ("custom.", "webanno.custom.")
@@ -232,8 +226,8 @@ def read_cas(path: Path, report: Report, annotator: str | None = None) -> Iterat
     .json. In the folder of a project, where each annotator has a file, only that of one annotator
     can be read. CURATION_USER is the curated annotation.
     """
-    # a file is named by its annotator
-    files = [file for file in input_files(path, _CAS_SUFFIXES) if file.stem != _UNTOUCHED]
+    # a file is named by its annotator, and INITIAL_CAS in INCEpTION if it was not annotated
+    files = [file for file in input_files(path, _CAS_SUFFIXES) if file.stem != "INITIAL_CAS"]
     if annotator is not None:
         names = sorted({file.stem for file in files})
         if annotator not in names:
@@ -245,7 +239,7 @@ def read_cas(path: Path, report: Report, annotator: str | None = None) -> Iterat
     yield from read_regions(places, report, partial(_parse_cas, with_annotator=annotator is None))
 
 
-def _load_cas(path: Path) -> "Cas":
+def _load_cas(path: Path) -> Any:
     try:
         from cassis import load_cas_from_json, load_cas_from_xmi, load_typesystem
     except ImportError:
@@ -283,7 +277,7 @@ def _read_files(path: Path) -> dict[str, bytes]:
                 )
             # `ZipFile.read` unpacks everything, even if the member states a smaller size
             return {Path(m.filename).name: archive.open(m).read(m.file_size) for m in members}
-    files = {path, path.with_name(_TYPE_SYSTEM)} if path.suffix == ".xmi" else {path}
+    files = [path, path.with_name(_TYPE_SYSTEM)] if path.suffix == ".xmi" else [path]
     return {file.name: file.read_bytes() for file in files if file.is_file()}
 
 
@@ -306,8 +300,8 @@ def _parse_cas(path: Path, regions: LinkedRegions, with_annotator: bool) -> str:
 
 def _add_annotation(annotation: Any, regions: LinkedRegions) -> None:
     features = {f.name: _value(annotation.get(f.name)) for f in annotation.type.all_features}
+    # others annotate the document
     if "begin" not in features:
-        # it annotates the document
         return
     layer = annotation.type.name.rpartition(".")[2]
     texts = {key: value for key, value in features.items() if isinstance(value, str) and value}

@@ -23,8 +23,16 @@ from ..errors import GapDNERError
 from .cleaning import clean_entities
 from .docs import DOC_NAME, doc_place
 from .files import file_reader, input_files, read_json, read_lines, xml_errors
-from .linked_regions import FRAGMENT, NO_TYPE, LinkedRegions, Object, read_regions
-from .named_values import join_attributes, name_entities, split_attributes
+from .linked_regions import (
+    FRAGMENT,
+    NO_TYPE,
+    LinkedRegions,
+    Object,
+    join_attributes,
+    name_entities,
+    read_regions,
+    split_attributes,
+)
 from .outputs import write_files, write_parts
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading

@@ -7,7 +7,7 @@ attributes and notes, are stored in the Doc.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from ..errors import GapDNERError
 from .cleaning import choose_text, clean_entities
 from .docs import BLANK, doc_place
 from .files import input_files, read_lines, read_text, with_unix_line_ends
-from .named_values import drop_attribute, name_entities
+from .linked_regions import drop_attribute, name_entities
 from .outputs import with_ending, write_files, write_parts
 from .records import (
     DOC_RELATIONS,
@@ -80,15 +80,18 @@ def has_annotations(path: Path) -> bool:
 
 def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a .txt and an .ann file per Doc, and ``annotation.conf`` unless the folder has one."""
-    kinds: set[tuple[str, str, str]] = set()
+    # the types and attributes, and the values of attributes
+    kinds: dict[str, dict[str, set[str]]] = {"T": {}, "R": {}, "A": {}}
 
     def render(doc: Doc) -> dict[str, str]:
         lines = _document_lines(doc, spans_key, report)
-        kinds.update(map(_kind, lines))
+        for line in (line for line in lines if line[0] in kinds):
+            _, name, *words = line.split()
+            kinds[line[0]].setdefault(name, set()).update(words[1:] if line[0] == "A" else ())
         return {".txt": doc.text, ".ann": "".join(lines)}
 
     number = write_files(docs, path, render)
-    if kinds and not (path / _CONF).exists():
+    if any(kinds.values()) and not (path / _CONF).exists():
         write_parts(path / _CONF, [_annotation_conf(kinds)])
     return number
 
@@ -101,7 +104,6 @@ def parse_entity(line: BratLine) -> TextEntity | None:
     name, label, ranges, surface = match.groups()
     numbers = [int(n) for n in re.findall(r"-?\d+", ranges)]
     fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-    surface = surface if surface and surface.strip() else None
     return TextEntity(label, fragments, name, line.place, surface)
 
 
@@ -274,21 +276,14 @@ def _annotations(
             drop_attribute(entity, key, value, report, place)
 
 
-def _kind(line: str) -> tuple[str, str, str]:
-    # the letter, the type or name, and the value of a line
-    id, name, *words = line.split()
-    return id[0], name, words[1] if id[0] == "A" and len(words) > 1 else ""
-
-
-def _annotation_conf(kinds: Collection[tuple[str, str, str]]) -> str:
+def _annotation_conf(kinds: Mapping[str, Mapping[str, Collection[str]]]) -> str:
     # the configuration with which brat displays and edits the annotation
-    names = {letter: sorted({name for x, name, _ in kinds if x == letter}) for letter in "TRA"}
-    lines = ["[entities]", *names["T"], "", "[relations]"]
-    lines += [f"{name}\tArg1:<ENTITY>, Arg2:<ENTITY>" for name in names["R"]]
+    lines = ["[entities]", *sorted(kinds["T"]), "", "[relations]"]
+    lines += [f"{name}\tArg1:<ENTITY>, Arg2:<ENTITY>" for name in sorted(kinds["R"])]
     lines += ["# entities may overlap in any way"]
     lines += ["<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>", "", "[events]"]
     lines += ["", "[attributes]"]
-    for name in names["A"]:
-        values = sorted(value for x, other, value in kinds if (x, other) == ("A", name) and value)
-        lines.append(f"{name}\tArg:<ENTITY>" + (f", Value:{'|'.join(values)}" if values else ""))
+    for name, values in sorted(kinds["A"].items()):
+        choices = f", Value:{'|'.join(sorted(values))}" if values else ""
+        lines.append(f"{name}\tArg:<ENTITY>{choices}")
     return "\n".join(lines) + "\n"

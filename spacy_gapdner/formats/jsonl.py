@@ -10,8 +10,7 @@ from spacy.tokens import Doc
 from ..entities import TEXTS, DiscontinuousEntity, can_be_saved, get_entities
 from .docs import DOC_EXTRA, DOC_NAME
 from .files import read_documents
-from .linked_regions import LinkedRegions, read_regions
-from .named_values import parse_probability
+from .linked_regions import LinkedRegions, parse_probability, read_regions
 from .outputs import write_parts
 from .records import TextRecord
 from .report import Report

@@ -1,14 +1,19 @@
-"""Entities from the regions and links of annotation tools.
+"""Entities from regions, links and attributes in files, and ids and attributes for files.
 
 A tool that only marks contiguous regions represents a discontinuous entity by links with the label
 `FRAGMENT` from one of its regions to each of the others. Several entities can share a region that
 is the end of links. All regions of an entity have its type or no type.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
+from types import UnionType
 from typing import Any, TypeVar
 
+from ..entities import DiscontinuousEntity
 from .cleaning import clean_entities, convert_offsets
 from .files import value_errors
 from .records import TextEntity, TextRecord
@@ -20,6 +25,7 @@ FRAGMENT = "fragment"
 _FRAGMENTS = (FRAGMENT, "non-contig")
 # PubAnnotation's label for a region without a type
 NO_TYPE = "_FRAGMENT"
+KB_ID, KB_NAME, SCORE = "kb_id", "kb_name", "score"
 
 Object = Mapping[str, Any]
 T = TypeVar("T")
@@ -131,3 +137,74 @@ def read_regions(
                 text = parse(document, regions)
             if text is not None:
                 yield regions.to_record(text)
+
+
+def name_entities(
+    entities: Sequence[DiscontinuousEntity], report: Report, place: Place, pattern: str = ".+"
+) -> list[tuple[str, DiscontinuousEntity]]:
+    """RETURNS (list[tuple[str, DiscontinuousEntity]]): The entities of a document with their ids in
+    a file: their own if they are unique and match the pattern, else T1, T2, ...
+    """
+    given = Counter(entity.id_ for entity in entities)
+    kept = {id for id, n in given.items() if n == 1 and re.fullmatch(pattern, id, re.DOTALL)}
+    free = (name for number in count(1) if (name := f"T{number}") not in kept)
+    named = [(e.id_ if e.id_ in kept else next(free), e) for e in entities]
+    replaced = [f"{e.id_!r:.60} -> {name}" for name, e in named if e.id_ not in ("", name)]
+    if replaced:
+        report.add("repaired", "ids replaced by T1, T2, ...", ", ".join(replaced), place)
+    return named
+
+
+def split_attributes(
+    values: Mapping[str, Any], kb_id: str = KB_ID
+) -> tuple[float | None, dict[str, Any]]:
+    """RETURNS (tuple[Optional[float], dict[str, Any]]): The score and the attrs of an entity from
+    its attributes in a file, where `kb_id` is the name of the id in a knowledge base.
+    """
+    others = dict(values)
+    attrs: dict[str, Any] = {}
+    score = parse_probability(others.get(SCORE))
+    if score is not None:
+        del others[SCORE]
+    for name, key in ((kb_id, KB_ID), (KB_NAME, KB_NAME)):
+        if isinstance(others.get(name), str) and (value := others.pop(name)):
+            attrs[key] = value
+    return score, attrs | ({"_": others} if others else {})
+
+
+def join_attributes(
+    entity: DiscontinuousEntity,
+    report: Report,
+    place: Place,
+    kb_id: str = KB_ID,
+    taken: Container[str] = (),
+    types: type | UnionType = object,
+) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): The attributes of an entity for a file, with its score and ids, see
+    `split_attributes`. Attributes with taken names or values of other types are dropped.
+    """
+    named = {kb_id: entity.kb_id_, KB_NAME: entity.attrs.get("kb_name"), SCORE: entity.score}
+    joined = {key: value for key, value in named.items() if value not in (None, "")}
+    for key, value in entity.attrs.get("_", {}).items():
+        if key in joined or key in taken or not isinstance(value, types):
+            drop_attribute(entity, key, value, report, place)
+        else:
+            joined[key] = value
+    return joined
+
+
+def drop_attribute(
+    entity: DiscontinuousEntity, key: str, value: object, report: Report, place: Place
+) -> None:
+    """Report an attribute that a format cannot represent."""
+    message = f"{entity.label_} {entity.text[:40]!r} has {(key, value)!r:.60}"
+    report.add("dropped", "attribute", message, place, entity.fragments)
+
+
+def parse_probability(value: object) -> float | None:
+    """RETURNS (Optional[float]): A score as a number; None if it is not between 0 and 1."""
+    try:
+        number = float(str(value))
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None

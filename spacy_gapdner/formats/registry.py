@@ -95,19 +95,14 @@ def register_format(format: Format) -> None:
     FORMATS[format.name] = format
 
 
-def readable() -> list[str]:
-    """RETURNS (list[str]): The names of all formats that can be read."""
-    return [name for name, format in FORMATS.items() if format.reader]
-
-
-def writable() -> list[str]:
-    """RETURNS (list[str]): The names of all formats that can be written."""
-    return [name for name, format in FORMATS.items() if format.writer]
+def names_of(verb: Literal["read", "write"]) -> list[str]:
+    """RETURNS (list[str]): The names of all formats that can be read or written."""
+    return [n for n, f in FORMATS.items() if (f.reader if verb == "read" else f.writer)]
 
 
 def get_format(name: str, verb: Literal["read", "write"] = "read") -> Format:
     """RETURNS (Format): The format with a name; a GapDNERError if it cannot be read or written."""
-    names = readable() if verb == "read" else writable()
+    names = names_of(verb)
     if name not in names:
         problem = f"Cannot {verb} the" if name in FORMATS else "Unknown"
         raise GapDNERError(f"{problem} format {name!r}: choose {', '.join(names)}.")
@@ -127,7 +122,13 @@ def guess_format(path: Path) -> str:
         corpora = (f.name for f in FORMATS.values() if not f.suffixes and f.fits(path))
         if found := next(corpora, None):
             return found
-        files = _annotation_files(path)
+        # texts last: other formats store them next to their annotations
+        texts = (TXT, ".inline")
+        others = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s not in texts)
+        files = visible_files(path, tuple(others)) or visible_files(path, texts)
+        if not files:
+            _explain_content(path, word_files(path))
+            raise GapDNERError(f"{path} contains no annotation file ({', '.join(others)}).")
     # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
     if ".spacy" in firsts:
@@ -143,7 +144,7 @@ def guess_format(path: Path) -> str:
         _explain_content(path, files)
     seen = f"several formats fit ({', '.join(names)})" if names else "no format fits"
     raise GapDNERError(
-        f"Cannot tell the format of {path}: {seen}. Choose it: {', '.join(readable())}."
+        f"Cannot tell the format of {path}: {seen}. Choose it: {', '.join(names_of('read'))}."
     )
 
 
@@ -154,26 +155,14 @@ def choose_output(path: Path, name: str | None = None) -> Format:
     ending = "" if path.is_dir() else path.suffix
     name = name or next((f.name for f in FORMATS.values() if f.ending == ending), None)
     if name is None:
-        raise GapDNERError(
-            f"Cannot tell the format from the name {path}. Choose one: {', '.join(writable())}."
-        )
+        choices = ", ".join(names_of("write"))
+        raise GapDNERError(f"Cannot tell the format from the name {path}. Choose one: {choices}.")
     format = get_format(name, "write")
     if path.is_file() and format.ending == "":
         raise GapDNERError(f"{path} is a file. Give the name of the folder to write.")
     if path.is_dir() and format.ending != "":
         raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
     return format
-
-
-def _annotation_files(folder: Path) -> list[Path]:
-    # texts last: other formats store them next to their annotations
-    texts = (".txt", ".inline")
-    suffixes = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s not in texts)
-    files = visible_files(folder, tuple(suffixes)) or visible_files(folder, texts)
-    if not files:
-        _explain_content(folder, word_files(folder))
-        raise GapDNERError(f"{folder} contains no annotation file ({', '.join(suffixes)}).")
-    return files
 
 
 def _explain_content(path: Path, files: Sequence[Path]) -> None:

@@ -7,7 +7,7 @@ from random_docs import NLP
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.formats import DOC_NAME, FORMATS, NOWHERE, Report, read, write
 from spacy_gapdner.formats.biomedical import to_xml_text
-from spacy_gapdner.formats.registry import readable, writable
+from spacy_gapdner.formats.registry import names_of
 
 # of an entity its attrs and the names of its attributes; of a document its name and text
 TEXTS = {"id", "kb_id", "kb_name", "score", "certainty", "note", "name", "text"}
@@ -38,7 +38,7 @@ ENTITIES = [
 
 
 def test_every_format_that_is_read_and_written_takes_part():
-    assert {name for name, _ in HELD} == {n for n in readable() if FORMATS[n].writer}
+    assert {name for name, _ in HELD} == {n for n in names_of("read") if FORMATS[n].writer}
 
 
 @pytest.mark.parametrize(("name", "file"), HELD)
@@ -70,7 +70,7 @@ def odd_docs():
 
 @pytest.mark.parametrize(
     ("name", "file"),
-    [*((name, f"a{FORMATS[name].ending}") for name in writable()), ("bioc", "a.json")],
+    [*((name, f"a{FORMATS[name].ending}") for name in names_of("write")), ("bioc", "a.json")],
 )
 def test_nothing_of_odd_texts_is_lost_silently(tmp_path, odd_docs, name, file):
     report = Report()
