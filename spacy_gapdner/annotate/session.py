@@ -168,9 +168,9 @@ class Session:
 
     def _show_entities(self, loaded: Loaded) -> list[dict[str, Any]]:
         file, known = loaded.file, {label.name for label in self.labels}
-        marks, notes, shown = list(file.entities.items()), file.notes(), []
-        found = self.checker.warn([mark for _, mark in marks], file.text)
-        for (id, mark), warnings in zip(marks, found, strict=True):
+        notes, shown = file.notes(), []
+        found = self.checker.warn(list(file.entities.values()), file.text)
+        for (id, mark), warnings in zip(file.entities.items(), found, strict=True):
             if id in file.misfits:
                 warnings.append(f"the file contains the text {file.misfits[id]!r}")
             if mark.label not in known:

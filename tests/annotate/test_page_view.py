@@ -95,11 +95,9 @@ def test_nothing_is_wider_than_the_page(page, width):
     page.write(f"{'x' * 400} pain.\n", ann=f"T1\t{'L' * 300} 401 405\tpain\n")
     with window_width(page.browser, width):
         page.press(" ")
-        widths = page.browser.execute_script(
-            "return [document.documentElement, ...document.querySelectorAll('#text, #side')]"
-            ".map(e => e.scrollWidth - e.clientWidth)"
-        )
-    assert max(widths) <= 0
+        boxes = "[document.documentElement, ...document.querySelectorAll('#text, #side')]"
+        script = f"return {boxes}.map(e => e.scrollWidth - e.clientWidth)"
+        assert max(page.browser.execute_script(script)) <= 0
 
 
 LABELS = """
