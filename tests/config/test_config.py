@@ -1,4 +1,6 @@
-"""`init_config` creates complete and valid configs for the given language and hardware."""
+"""`init_config` creates complete and valid configs for the given language and hardware. The shipped
+configs are complete, and have the settings of the paper.
+"""
 
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import spacy
 from spacy.cli.debug_config import debug_config
 from spacy.cli.init_config import fill_config
 from spacy.training.initialize import init_nlp
-from spacy.util import load_model_from_config
+from spacy.util import load_config, load_model_from_config
 from tiny_pipeline import CORPUS, make_examples, save_corpus
 from tiny_transformer import save_bert
 
@@ -26,6 +28,11 @@ def test_template_of_the_shipped_configs(name, settings):
     assert text == (CONFIGS / f"{name}.cfg").read_text(encoding="utf8")
 
 
+def assert_complete(path, tmp_path):
+    before, filled = fill_config(tmp_path / "filled.cfg", path, silent=True)
+    assert sorted(before.to_str().splitlines()) == sorted(filled.to_str().splitlines())
+
+
 @pytest.mark.parametrize("gpu", [False, True])
 @pytest.mark.parametrize("optimize", ["speed", "accuracy"])
 @pytest.mark.parametrize("lang", ["en", "de"])
@@ -33,10 +40,35 @@ def test_complete_and_valid(gpu, optimize, lang, tmp_path, capsys):
     config = init_config(gpu=gpu, optimize=optimize, lang=lang, spans_key="findings")
     path = tmp_path / "config.cfg"
     config.to_disk(path)
-    before, filled = fill_config(tmp_path / "filled.cfg", path, silent=True)
-    assert sorted(before.to_str().splitlines()) == sorted(filled.to_str().splitlines())
+    assert_complete(path, tmp_path)
     debug_config(path, overrides={"paths.train": "train.spacy", "paths.dev": "dev.spacy"})
     assert "Config is valid" in capsys.readouterr().out
+
+
+def test_settings_of_the_paper(tmp_path):
+    """Section "Implementation details", and the plain model of "Proposed Model"."""
+    assert_complete(CONFIGS / "paper.cfg", tmp_path)
+    config = load_config(CONFIGS / "paper.cfg", interpolate=True)
+    transformer = config["components"]["transformer"]["model"]
+    assert transformer["name"] == "dmis-lab/biobert-base-cased-v1.2"
+    training, pipe = config["training"], config["components"]["gapdner"]
+    assert transformer["get_spans"]["stride"] == pipe["stride"]
+    # CADEC has 5,340 training sentences
+    assert (training["batcher"]["size"], training["max_steps"]) == (12, 15 * 5340 / 12)
+    assert training["optimizer"]["L2_is_weight_decay"]
+    rate = training["optimizer"]["learn_rate"]["initial_rate"]
+    assert (rate, rate * pipe["lr_scale"]) == (5e-6, pytest.approx(1e-3))
+    assert config["corpora"]["train"]["augmenter"] is None
+    model = pipe["model"]
+    assert model["word_dropout"] == 0.5
+    assert model["tagging"] == {
+        "@misc": "spacy-gapdner.GapAwareTagging.v1",
+        "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
+    }
+    # one d
+    assert {model[f"{part}_width"] for part in ("hidden", "boundary", "grid")} == {128}
+    assert (pipe["threshold"], pipe["disc_threshold"]) == (0.0, None)
+    assert all(model[p] for p in ("bilstm", "biaffine", "linear_attention", "criss_cross"))
 
 
 @pytest.mark.parametrize(
