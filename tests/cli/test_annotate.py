@@ -87,12 +87,11 @@ def test_adjudication(annotate, write_brat, tmp_path):
     assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
 
 
-def test_only_texts_that_are_done_are_converted(run, fails, notes, tmp_path):
+def test_only_texts_that_are_done_are_converted(run, notes, tmp_path):
     (notes / "begun.txt").write_text(TEXT)
     for name in ("a", "begun"):
         (notes / f"{name}.ann").write_text("T1\tADR 7 12\tjoint\n")
     output = tmp_path / "done.jsonl"
-    fails("no texts that are marked as done", "convert", notes, output, "--done")
     Journal(notes).add("begun", Entry("doubtful"))
     Journal(notes).add("a", Entry("done"))
     run("convert", notes, output, "--done")
@@ -100,16 +99,13 @@ def test_only_texts_that_are_done_are_converted(run, fails, notes, tmp_path):
     assert (record["id"], len(record["entities"])) == ("a", 1)
 
 
-def test_errors(fails, notes, tmp_path):
+def test_errors(fails, notes, tmp_path, monkeypatch):
+    missing = tmp_path / "missing"
     fails("Give labels, such as", "annotate", notes, "--port", 0)
-    fails("Folder not found", "annotate", tmp_path / "missing", "--port", 0)
+    fails("Folder not found", "annotate", missing, "--port", 0)
     fails("require --model", "annotate", notes, "--retrain-after", 3, "--port", 0)
     fails("require --model", "annotate", notes, "--data", notes, "--port", 0)
-    missing = tmp_path / "missing"
     fails("Folder not found", "annotate", notes, "--adjudicate", notes, missing, "--port", 0)
-
-
-def test_a_folder_that_cannot_be_written(fails, notes, monkeypatch):
     # root may write anywhere, and the tests may run as root
     monkeypatch.setattr(os, "access", lambda path, mode: (path, mode) != (notes, os.W_OK))
     fails("no permission to write", "annotate", notes, "--labels", "ADR", "--port", 0)
