@@ -73,24 +73,7 @@ def test_changes_by_others_are_not_overwritten(connect, notes):
         client.save("a", SHOULDER, version=version, code=409)
 
 
-def test_status_and_progress(connect, notes):
-    client = connect()
-    client.save("a", SHOULDER, status="done", rejected=[REJECTED])
-    client.save("b", status="skipped")
-    # another server, later
-    client = connect(annotator="Ben")
-    statuses = {text["id"]: text["status"] for text in client.get("texts")["texts"]}
-    assert statuses == {"a": "done", "b": "skipped", "sub/c": "new"}
-    assert client.get("texts/a")["rejected"] == [REJECTED]
-    state = client.get("state")
-    assert [state[key] for key in ("done", "total", "done_since", "model")] == [1, 3, 1, None]
-    client.save("a", (*SHOULDER, "T1"), status="new")
-    assert client.get("state")["done"] == 0
-    lines = (notes / ".gapdner" / "annotate.jsonl").read_text().splitlines()
-    assert [json.loads(line)["annotator"] for line in lines] == ["Ann", "Ann", "Ben"]
-
-
-def test_orders_and_new_texts(connect, notes):
+def test_the_list_of_texts_and_progress(connect, notes):
     client = connect()
     files = client.get("texts")["texts"]
     assert [text["id"] for text in files] == ["a", "b", "sub/c"]
@@ -99,6 +82,19 @@ def test_orders_and_new_texts(connect, notes):
     # a text that was added later
     (notes / "new text #1.txt").write_text("Fever .")
     assert client.get("texts/new%20text%20%231")["text"] == "Fever ."
+    client.save("a", SHOULDER, status="done", rejected=[REJECTED])
+    client.save("b", status="skipped")
+    # another server, later
+    client = connect(annotator="Ben")
+    statuses = {text["id"]: text["status"] for text in client.get("texts")["texts"]}
+    assert statuses == {"a": "done", "b": "skipped", "new text #1": "new", "sub/c": "new"}
+    assert client.get("texts/a")["rejected"] == [REJECTED]
+    state = client.get("state")
+    assert [state[key] for key in ("done", "total", "done_since", "model")] == [1, 4, 1, None]
+    client.save("a", (*SHOULDER, "T1"), status="new")
+    assert client.get("state")["done"] == 0
+    lines = (notes / ".gapdner" / "annotate.jsonl").read_text().splitlines()
+    assert [json.loads(line)["annotator"] for line in lines] == ["Ann", "Ann", "Ben"]
 
 
 def test_warnings(connect, notes):
