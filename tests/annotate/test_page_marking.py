@@ -59,7 +59,7 @@ def test_entities_by_keyboard(page):
     assert len(page.entities()) == 1
 
 
-def test_characters_by_mouse_and_keyboard(page):
+def test_characters_and_selections(page):
     page.write("hypertension now")
     width = page.word("hypertension").size["width"]
     page.drag("hypertension", key=Keys.ALT, from_x=4 - width // 2, to_x=-25)
@@ -70,11 +70,8 @@ def test_characters_by_mouse_and_keyboard(page):
     page.press(Keys.RIGHT, held=[Keys.SHIFT])
     page.press(Keys.ENTER)
     page.until(lambda: page.entities() == ["ADE tension"])
-
-
-def test_selections_of_the_browser(page):
-    # by touch, and then the button
-    page.write()
+    # selections of the browser: by touch, and then the button
+    page.write(ann="")
     script = "const [from, to] = [...arguments].map((word) => word.firstChild);"
     script += "getSelection().setBaseAndExtent(from, 0, to, 4)"
     page.browser.execute_script(script, page.word("back"), page.word("pain"))
