@@ -3,11 +3,10 @@
 from itertools import pairwise
 
 import pytest
-import spacy
 from odd_texts import ODD_TEXTS
 from spacy.training import Example
 from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
-from tiny_transformer import N_POSITIONS, load_small_config, save_bert
+from tiny_transformer import N_POSITIONS, load_small_pipeline, save_bert
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.analysis.predictions import predict
@@ -19,9 +18,7 @@ TEXTS = [*ODD_TEXTS.values(), " ".join(f"word{i % 97}" for i in range(1000))]
 def make_transformer(tmp_path_factory, max_length):
     words = sorted({word.lower() for text, _ in ANNOTATED for word in text.split()})
     bert = save_bert(tmp_path_factory.mktemp("bert"), [*words, "x", "##x", "(", "pain"])
-    config = load_small_config(bert, max_length, max_length)
-    spacy.util.fix_random_seed(0)
-    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    nlp = load_small_pipeline(bert, max_length, max_length)
     docs = gold_docs(nlp.vocab)
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
     return nlp

@@ -4,7 +4,7 @@ import pytest
 import spacy
 import torch
 from tiny_pipeline import make_examples
-from tiny_transformer import load_small_config, save_bert
+from tiny_transformer import load_small_pipeline, save_bert
 from torch import nn
 
 from spacy_gapdner import GapDNERError, use_bf16
@@ -16,8 +16,7 @@ TEXT = "severe joint and shoulder pain"
 
 @pytest.fixture
 def nlp(tmp_path):
-    bert = save_bert(tmp_path, TEXT.split())
-    nlp = spacy.util.load_model_from_config(load_small_config(bert, 12, 9), auto_fill=True)
+    nlp = load_small_pipeline(save_bert(tmp_path, TEXT.split()))
     nlp.initialize(lambda: make_examples(nlp))
     return nlp
 

@@ -1,5 +1,11 @@
 import pytest
+import spacy
 from tiny_pipeline import make_nlp, train
+
+
+@pytest.fixture
+def nlp():
+    return spacy.blank("en")
 
 
 @pytest.fixture(scope="session")

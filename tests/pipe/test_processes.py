@@ -9,9 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-import spacy
-from tiny_pipeline import CORPUS, fingerprint, found, make_examples, make_nlp, model_config, train
-from tiny_transformer import save_bert
+from tiny_pipeline import CORPUS, fingerprint, found, make_examples, make_nlp, train
+from tiny_transformer import load_small_pipeline, save_bert
 
 TEXTS = [text for text, _ in CORPUS if len(text.split()) > 1]
 # A network that is large enough for PyTorch to use its threads, while the tests themselves compute
@@ -23,8 +22,8 @@ print(*fingerprint())
 torch.set_num_threads(2)
 nlp = make_nlp({"hidden_width": 128, "grid_width": 128})
 docs = [make_doc(nlp, " ".join(["pain"] * 40)) for _ in range(2)]
-for n_process in (1, 2):
-    print([len(doc.spans) for doc in nlp.pipe(docs, n_process=n_process, batch_size=1)])
+# workers do not wait for threads
+assert len(list(nlp.pipe(docs, n_process=2, batch_size=1))) == 2
 """
 
 
@@ -37,21 +36,13 @@ def make_cnn(_):
 def make_transformer(path):
     pieces = [*string.ascii_lowercase, *(f"##{letter}" for letter in string.ascii_lowercase)]
     save_bert(path, pieces, hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.5)
-    spacy.util.fix_random_seed(0)
-    nlp = spacy.blank("en")
-    model = {"@architectures": "spacy-gapdner.TransformerModel.v1", "name": str(path)}
-    spans = {"@span_getters": "spacy-gapdner.segment_spans.v1", "max_length": 32, "stride": 24}
-    nlp.add_pipe("transformer", config={"model": {**model, "get_spans": spans}})
-    listener = {
-        "@architectures": "spacy-transformers.TransformerListener.v1",
-        "grad_factor": 1.0,
-        "upstream": "*",
-        "pooling": {"@layers": "spacy-gapdner.reduce_max.v1"},
-    }
+    nlp = load_small_pipeline(path)
     # the predictions can be incorrect, but there must be some
-    nlp.add_pipe("gapdner", config={"model": model_config(tok2vec=listener), "threshold": 0.0})
+    nlp.get_pipe("gapdner").cfg["threshold"] = 0.0
     nlp.initialize(lambda: make_examples(nlp))
-    train(nlp, 60)
+    train(nlp, 60, rate=0.001)
+    # its schedule cannot be pickled
+    nlp._optimizer = None
     return nlp
 
 
@@ -103,8 +94,5 @@ def test_in_another_process():
         timeout=300,
     )
     assert result.returncode == 0, result.stderr
-    hashes, one_process, two_processes = result.stdout.splitlines()
     # the seed decides weights and predictions
-    assert hashes.split() == list(fingerprint())
-    # workers do not wait for threads
-    assert one_process == two_processes
+    assert result.stdout.split() == list(fingerprint())

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-import spacy
-import srsly
 import torch
 from grid_models import network_of
 from labeled_grids import as_scores
@@ -29,13 +27,8 @@ TWO_ENTITIES = {
 }
 
 
-@pytest.fixture
-def nlp():
-    return spacy.blank("en")
-
-
-def make_pipe(nlp, **config):
-    return nlp.add_pipe("gapdner", config={"model": model_config(), **config})
+def make_pipe(nlp, name=None, **config):
+    return nlp.add_pipe("gapdner", name=name, config={"model": model_config(), **config})
 
 
 def make_scripted(nlp, grids, **settings):
@@ -56,18 +49,14 @@ def ents(doc):
     return [(ent.start, ent.end, ent.label_) for ent in doc.ents]
 
 
-def test_labels_come_from_the_examples_in_sorted_order_or_from_a_file(nlp, tmp_path):
+def test_labels_come_from_the_examples_in_sorted_order_or_are_given(nlp):
     pipe = make_pipe(nlp)
     nlp.initialize(lambda: make_examples(nlp, [("", []), *CORPUS[::-1]]))
     assert pipe.labels == LABELS
     assert pipe.label_data == pipe.model.attrs["labels"] == nlp.pipe_labels["gapdner"]
     labels = ["SYMPTOM", "OTHER", "DRUG", "BODY"]
-    srsly.write_json(tmp_path / "gapdner.json", labels)
-    nlp = spacy.blank("en")
-    pipe = make_pipe(nlp)
-    reader = {"@readers": "spacy.read_labels.v1", "path": str(tmp_path / "gapdner.json")}
-    nlp.config["initialize"]["components"]["gapdner"] = {"labels": reader}
-    nlp.initialize(lambda: make_examples(nlp))
+    pipe = make_pipe(nlp, name="second", spans_key="second")
+    pipe.initialize(lambda: make_examples(nlp, key="second"), labels=labels)
     assert pipe.label_data == labels
 
 
@@ -95,6 +84,8 @@ def test_no_gold_names_the_keys_that_exist(nlp):
         nlp.initialize(lambda: [*make_examples(nlp, key="ents"), *make_examples(nlp, key="coref")])
     with pytest.raises(GapDNERError, match=r"spans_key 'gapdner'.*max_length or gold_preproc"):
         nlp.initialize(lambda: make_examples(nlp, [("no entity here", [])]))
+    with pytest.raises(GapDNERError, match="training corpus has no documents with text"):
+        nlp.initialize(lambda: make_examples(nlp, [("", [])]))
     # where labels are given, a warning does
     with pytest.warns(UserWarning, match=r"has no entities.*10 in doc.spans\['other_\*'\]"):
         pipe.initialize(lambda: make_examples(nlp, key="other"), labels=["DRUG"])
@@ -102,13 +93,12 @@ def test_no_gold_names_the_keys_that_exist(nlp):
 
 
 def test_a_second_pipe_under_the_same_key_warns(nlp):
-    config = {"model": model_config()}
     # the test run makes an error of every warning of ours
-    nlp.add_pipe("gapdner", config=config)
-    nlp.add_pipe("gapdner", name="other", config={**config, "spans_key": "other"})
+    make_pipe(nlp)
+    make_pipe(nlp, name="other", spans_key="other")
     message = "'third' and 'other' both store their entities under the spans_key 'other'"
     with pytest.warns(UserWarning, match=message):
-        nlp.add_pipe("gapdner", name="third", config={**config, "spans_key": "other"})
+        make_pipe(nlp, name="third", spans_key="other")
 
 
 def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
@@ -144,17 +134,17 @@ def test_entities_of_whitespace_alone_are_never_predicted(nlp):
 
 def make_crowded(**settings):
     """A pipe whose untrained network gives most cells a label."""
-    nlp = make_nlp({}, threshold=0.05, **settings)
-    torch.nn.init.zeros_(network_of(nlp.get_pipe("gapdner").model).classifier.bias)
-    return nlp
+    pipe = make_nlp({}, threshold=0.05, **settings).get_pipe("gapdner")
+    torch.nn.init.zeros_(network_of(pipe.model).classifier.bias)
+    return pipe
 
 
-def test_what_max_paths_cuts_is_said_once_with_how_much():
-    nlp = make_crowded(max_paths=7)
+def test_what_max_paths_cuts_is_said_once_with_how_much(nlp):
+    pipe = make_crowded(max_paths=7)
     texts = ["one two three four five six", "", "one two three four five six seven"]
     message = r"dropped \d+ paths in 2 of 3 documents because max_paths \(7\) was reached"
     with pytest.warns(UserWarning, match=message) as caught:
-        predicted = nlp.get_pipe("gapdner").predict([nlp.make_doc(text) for text in texts])
+        predicted = pipe.predict([nlp.make_doc(text) for text in texts])
     assert len(caught) == 1
     assert max(map(len, predicted)) <= 7
 
@@ -197,26 +187,34 @@ def test_the_spans_key_names_groups_and_scores(nlp):
     predicted = make_doc(nlp, "a b c", [("DRUG", [0, 2])], key="ades")
     scores = pipe.score([Example(predicted, gold)])
     assert (scores["spans_ades_p"], scores["spans_ades_r"]) == (1.0, 0.5)
+    # each problem of the gold annotation is reported once
+    new = [("NEW", [0]), ("OTHER", [1]), ("NEW", [2])]
+    references = [make_doc(nlp, "a b c", entities, key="ades") for entities in ([], new)]
+    with pytest.warns(UserWarning, match="gold entities") as warned:
+        _ = [pipe.score([Example(predicted, reference)]) for reference in references * 2]
+    assert [str(warning.message) for warning in warned] == [
+        "The examples have no gold entities, so 'gapdner' cannot be scored.",
+        "'gapdner' has no labels for these types of gold entities: NEW (2), OTHER (1).",
+    ]
     pipe.scorer = None
     assert pipe.score([Example(predicted, gold)]) == {}
 
 
-def test_many_words_and_empty_documents_are_predicted_in_several_calls(monkeypatch):
-    nlp = make_crowded()
-    component = nlp.get_pipe("gapdner")
+def test_many_words_and_empty_documents_are_predicted_in_several_calls(nlp, monkeypatch):
+    pipe = make_crowded()
     docs = [make_doc(nlp, text) for text in ("a b c", "d e f g", "h", "", "i j k l m n o", "p")]
-    expected = component.predict(docs)
+    expected = pipe.predict(docs)
     assert all(expected[:3])
-    calls, segment = [], component.segments
+    calls, segment = [], pipe.segments
 
     def watch(docs):
         calls.append([len(doc) for doc in docs])
         return segment(docs)
 
     monkeypatch.setattr(prediction_module, "_MAX_WORDS", 5)
-    monkeypatch.setattr(component, "segments", watch)
-    assert component.predict(docs) == expected
+    monkeypatch.setattr(pipe, "segments", watch)
+    assert pipe.predict(docs) == expected
     # a Doc is never split: the one that exceeds the limit is the last of its call
     assert calls == [[3, 4], [1, 0, 7], [1]]
-    assert component.predict([docs[3]]) == [[]]
-    assert component.predict([]) == []
+    assert pipe.predict([docs[3]]) == [[]]
+    assert pipe.predict([]) == []
