@@ -1,14 +1,23 @@
+"""Guessing formats, and reading and converting files."""
+
+import json
+
 import pytest
 import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
-from spacy_gapdner import get_entities
+from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.analysis import stats
 from spacy_gapdner.analysis.texts import read_texts
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
+    DOC_NAME,
     FORMATS,
     Format,
     Report,
     TokenRecord,
+    convert,
     guess_format,
     load_docs,
     read,
@@ -18,7 +27,7 @@ from spacy_gapdner.formats import write as write_docs
 from spacy_gapdner.formats.files import visible_files
 
 TEXT = "text without annotation: no .ann file is next to it"
-RECORD = '{"sentence": ["a"], "ner": []}'
+SENTENCE = '{"sentence": ["a"], "ner": []}'
 
 
 @pytest.mark.parametrize(
@@ -26,8 +35,8 @@ RECORD = '{"sentence": ["a"], "ner": []}'
     [
         ({"a.txt": "x", "a.ann": ""}, ".", "brat"),
         ({"a.txt": "x", "a.ann": ""}, "a.txt", "brat"),
-        ({"a.json": f"[{RECORD}]"}, "a.json", "w2ner"),
-        ({"a.jsonl": RECORD}, ".", "w2ner"),
+        ({"a.json": f"[{SENTENCE}]"}, "a.json", "w2ner"),
+        ({"a.jsonl": SENTENCE}, ".", "w2ner"),
         ({"a.jsonl": '{"text": "a", "entities": []}'}, ".", "jsonl"),
         ({"a.jsonl": f'{{"text": "{"a" * 70000}", "entities": []}}'}, ".", "jsonl"),
         ({"a.spacy": "", "b.txt": "x"}, ".", "spacy"),
@@ -56,7 +65,7 @@ def test_guess(write, files, path, name):
         ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF or zip file, not text"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
-        ({"a.jsonl": RECORD, "a.ann": ""}, ".", r"several formats fit \(brat, w2ner\)"),
+        ({"a.jsonl": SENTENCE, "a.ann": ""}, ".", r"several formats fit \(brat, w2ner\)"),
     ],
 )
 def test_cannot_guess(write, files, path, message):
@@ -86,7 +95,7 @@ def test_an_extension_in_capitals_is_refused(write, name):
 
 
 def test_options_that_are_not_given_do_not_count(write):
-    assert len(list(read(write({"a.jsonl": RECORD}), ontologies=(), split=None))) == 1
+    assert len(list(read(write({"a.jsonl": SENTENCE}), ontologies=(), split=None))) == 1
 
 
 def test_a_format_of_one_s_own(tmp_path, monkeypatch):
@@ -135,3 +144,83 @@ def test_load_docs_says_what_is_wrong(write):
         load_docs(nlp, path / "b")
     with pytest.raises(GapDNERError, match="Unknown format 'x'"):
         load_docs(nlp, path, format="x")
+
+
+RECORD = {
+    "text": "Bad arm and leg pain.\nNo rash.",
+    "entities": [
+        {"label": "ADR", "fragments": [{"start": 0, "end": 7}, {"start": 16, "end": 20}]},
+        {"label": "ADR", "fragments": [{"start": 25, "end": 29}], "score": 0.25},
+    ],
+    "id": "a",
+    "meta": {"year": 2020},
+}
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text(json.dumps(RECORD) + "\n")
+    return path
+
+
+def docs(path):
+    return list(DocBin().from_disk(path).get_docs(Vocab()))
+
+
+def test_metadata_stop_strict_mode_and_an_id_does_not(data, tmp_path):
+    with pytest.raises(GapDNERError, match=r"'meta' .*document metadata"):
+        convert(data, tmp_path / "a", strict=True)
+    data.write_text(json.dumps({key: RECORD[key] for key in ("text", "entities", "id")}) + "\n")
+    report = convert(data, tmp_path / "a", strict=True)
+    assert report.issues == []
+
+
+def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
+    convert(data, tmp_path / "cut.spacy")
+    texts = [doc.text for doc in docs(tmp_path / "cut.spacy")]
+    assert texts == ["Bad arm and leg pain.\n", "No rash."]
+    # each has the name of its document, but not the other values of the record
+    first, second = (doc.user_data for doc in docs(tmp_path / "cut.spacy"))
+    assert first == {DOC_NAME: "a", "gapdner_record": {"id": "a", "meta": RECORD["meta"]}}
+    assert second == {DOC_NAME: "a"}
+    assert stats(docs(tmp_path / "cut.spacy")).documents == 1
+    report = convert(data, tmp_path / "whole.spacy", n_sents=0)
+    assert report.issues == []
+    # Docs that are there already are not cut
+    convert(tmp_path / "whole.spacy", tmp_path / "copy.spacy")
+    (copy,) = docs(tmp_path / "copy.spacy")
+    assert copy.user_data["gapdner_record"] == {"id": "a", "meta": RECORD["meta"]}
+
+
+def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
+    doc = Doc(Vocab(), words=["a-b", "c"], tags=["T", "U"])
+    set_entities(doc, [Entity("X", ((0, 1),)), Entity("Y", ((1, 2),))])
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    report = convert(tmp_path / "a.spacy", tmp_path / "b.spacy", types=("X",))
+    (again,) = docs(tmp_path / "b.spacy")
+    assert [token.text for token in again] == ["a-b", "c"]
+    assert [token.tag_ for token in again] == ["T", "U"]
+    assert [e.label_ for e in get_entities(again)] == ["X"]
+    assert (report.entities, report.left_out) == (1, {"Y": 1})
+    with pytest.raises(GapDNERError, match="contains Docs"):
+        convert(tmp_path / "a.spacy", tmp_path / "b.spacy", n_sents=1)
+
+
+@pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])
+def test_entities_under_another_prefix_are_named(tmp_path, name):
+    doc = Doc(Vocab(), words=["a", "b"])
+    set_entities(doc, [Entity("B", ((0, 1),)), Entity("B", ((1, 2),))], "other")
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    report = convert(tmp_path / "a.spacy", tmp_path / name)
+    kept = [] if name == "b.spacy" else [("entities under another prefix", "2 under 'other'")]
+    assert [(i.kind, i.message) for i in report.issues] == kept
+
+
+def test_no_file_that_is_read_is_overwritten(write):
+    files = {"a.txt": "pain", "a.ann": "T1\tA 0 4\tpain\n"}
+    path = write(files)
+    with pytest.raises(GapDNERError, match="which would be overwritten"):
+        convert(path / "a.ann", path / "a.txt", to="inline")
+    assert {p.name for p in path.iterdir()} == files.keys()
+    assert all((path / name).read_text() == content for name, content in files.items())
