@@ -20,6 +20,16 @@ def nlp():
     return blank_pipeline("en")
 
 
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """The folder of a pipeline that finds the entities of ANNOTATED."""
+    from tiny_pipeline import trained_pipeline
+
+    path = tmp_path_factory.mktemp("models") / "tiny"
+    trained_pipeline().to_disk(path)
+    return path
+
+
 @pytest.fixture
 def report():
     from spacy_gapdner.formats import Report

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 import spacy
-from tiny_pipeline import ANNOTATED, trained_pipeline
+from tiny_pipeline import ANNOTATED
 
 from spacy_gapdner import GapDNERError, get_entities
 
@@ -40,13 +40,6 @@ def spark(tmp_path_factory):
     )
     yield session
     session.stop()
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "tiny"
-    trained_pipeline().to_disk(path)
-    return path
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import typer
 
+from .. import formats
 from ..errors import GapDNERError
 from . import _options as options
 from ._util import counted, msg
@@ -75,16 +76,14 @@ def annotate_cli(
     from ..annotate.store import Texts
     from ..annotate.training import Trainer
     from ..formats.outputs import check_output, locked
-    from ..formats.registry import guess_format
     from ..loading import load_splitter
-    from ..sentences import blank_pipeline
     from ..web import LOOPBACK
 
     if model is None and (retrain_after or data or order == "uncertain"):
         raise GapDNERError("--order uncertain, --retrain-after and --data require --model.")
     if data is not None:
         # raises errors now and not in the first training
-        guess_format(data)
+        formats.guess_format(data)
     place = ".annotators/NAME" if shared else ".gapdner"
     check_output(folder / place, {}, force=True, is_file=False)
     adjudication = proposer = trainer = None
@@ -104,7 +103,7 @@ def annotate_cli(
     taken = f"Another annotate server uses {folder}. Stop it, or open its page."
     with locked(state / "lock", taken):
         if model is None:
-            checker = Checker(blank_pipeline(lang))
+            checker = Checker(formats.blank_pipeline(lang))
         else:
             how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
             load = partial(load_recognizer, threshold=threshold, bf16=bf16, **how)

@@ -13,15 +13,9 @@ from spacy_gapdner.cli import app
 
 @pytest.fixture(scope="session")
 def tiny():
-    return trained_pipeline()
-
-
-@pytest.fixture(scope="session")
-def model(tiny, tmp_path_factory):
-    path = tmp_path_factory.mktemp("models") / "tiny"
-    tiny.max_length = 10**9
-    tiny.to_disk(path)
-    return path
+    nlp = trained_pipeline()
+    nlp.max_length = 10**9
+    return nlp
 
 
 @pytest.fixture(autouse=True)
