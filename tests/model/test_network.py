@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from spacy_gapdner.grid import GapAwareTagging
-from spacy_gapdner.model import criss_cross, network
+from spacy_gapdner.model import criss_cross, encoder, network
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 
 N_IN = 5
@@ -123,12 +123,10 @@ def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, block_s
     net = make_network().double().train()
     make_spread(net, 1)
     words, lengths = make_batch([7, 5])
-    for module, name, value in [
-        (network, "_BLOCK_SIZE", block_size),
-        (criss_cross, "_CHUNK", chunk),
-        (criss_cross, "_KEPT_LENGTH", 1),
-    ]:
-        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(network, "_BLOCK_SIZE", block_size)
+    monkeypatch.setattr(criss_cross, "_CHUNK", chunk)
+    monkeypatch.setattr(criss_cross, "_KEPT_LENGTH", 1)
+    monkeypatch.setattr(encoder, "_MAX_ROWS", 1)
     actual, expected = compute_both(net, words, lengths, SETTINGS)
     assert_same(actual, expected, [words, *net.parameters()], atol=1e-9)
     # without gradients it takes other ways

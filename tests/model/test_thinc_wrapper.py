@@ -64,41 +64,32 @@ def test_scores_and_gradients_are_those_of_each_segment_alone(max_batch_cells):
     assert not gradient[4][5:].any()
 
 
-@pytest.fixture
-def calls(monkeypatch):
-    """The width, lengths and batch sizes of each call of the network."""
-    seen = []
-    forward = GapDNERNetwork.forward
-
-    def watch(self, words, lengths, batch_sizes):
-        seen.append((words.shape[1], lengths.tolist(), batch_sizes))
-        return forward(self, words, lengths, batch_sizes)
-
-    monkeypatch.setattr(GapDNERNetwork, "forward", watch)
-    return seen
+ALL = [7, 6, 6, 3, 3, 3, 1]
 
 
 @pytest.mark.parametrize(
-    ("max_batch_cells", "batch_sizes"),
+    ("max_batch_cells", "max_words", "expected"),
     [
         # the first grid exceeds the limit, and one cell of 40 may be padding
-        (40, [1, 1, 1, 3, 1]),
+        (40, 1000, [(7, ALL, [1, 1, 1, 3, 1])]),
         # one word lacks 8 cells to three, six words lack 13 to seven
-        (8 * 32, [1, 2, 4]),
-        (10_000, [7]),
+        (8 * 32, 1000, [(7, ALL, [1, 2, 4])]),
+        (10_000, 1000, [(7, ALL, [7])]),
+        # batches of one, two and four sentences: 7, 12 and 12 words, padding included
+        (8 * 32, 14, [(7, [7], [1]), (6, [6, 6], [2]), (3, [3, 3, 3, 1], [4])]),
     ],
 )
-def test_batches_keep_to_their_cells_and_padding(calls, max_batch_cells, batch_sizes):
-    make_model(max_batch_cells=max_batch_cells).predict(make_input())
-    # the sentences go through the BiLSTM together
-    assert calls == [(7, [7, 6, 6, 3, 3, 3, 1], batch_sizes)]
+def test_calls_and_batches_keep_to_their_sizes(monkeypatch, max_batch_cells, max_words, expected):
+    calls, forward = [], GapDNERNetwork.forward
 
+    def watch(self, words, lengths, batch_sizes):
+        calls.append((words.shape[1], lengths.tolist(), batch_sizes))
+        return forward(self, words, lengths, batch_sizes)
 
-def test_calls_keep_to_their_words(calls, monkeypatch):
-    monkeypatch.setattr(thinc_wrapper, "_MAX_CALL_WORDS", 14)
-    scores = make_model(max_batch_cells=8 * 32).predict(make_input())
-    # batches of one, two and four sentences: 7, 12 and 12 words, padding included
-    assert calls == [(7, [7], [1]), (6, [6, 6], [2]), (3, [3, 3, 3, 1], [4])]
+    monkeypatch.setattr(GapDNERNetwork, "forward", watch)
+    monkeypatch.setattr(thinc_wrapper, "_MAX_CALL_WORDS", max_words)
+    scores = make_model(max_batch_cells=max_batch_cells).predict(make_input())
+    assert calls == expected
     monkeypatch.undo()
     assert_close(scores, make_model().predict(make_input()))
 
@@ -133,19 +124,18 @@ def test_a_harmful_pickle_in_the_bytes_is_refused(monkeypatch):
 
 
 def test_mixed_precision_multiplies_in_bfloat16():
-    exact, model = make_model(), make_model(mixed_precision=True)
     results = []
-    for one in (exact, model):
-        scores, backprop = one.begin_update(make_input())
+    for mixed_precision in (False, True):
+        model = make_model(mixed_precision=mixed_precision)
+        scores, backprop = model.begin_update(make_input())
         backprop([np.ones_like(grid) for grid in scores])
-        results.append((scores, dict(network_of(one).named_parameters())))
+        results.append((scores, list(network_of(model).parameters())))
     (expected, parameters), (scores, others) = results
     assert {grid.dtype for grid in scores} == {np.dtype("float32")}
     # it has an effect, and a small one
-    assert not all(np.array_equal(a, b) for a, b in zip(scores, expected, strict=True))
+    assert not all(map(np.array_equal, scores, expected))
     assert_close(scores, expected, atol=0.1)
-    for name, p in parameters.items():
-        actual = others[name]
-        assert actual.dtype == actual.grad.dtype == torch.float32
+    for p, other in zip(parameters, others, strict=True):
+        assert other.dtype == other.grad.dtype == torch.float32
         scale = float(p.grad.abs().max()) + 1.0
-        torch.testing.assert_close(actual.grad / scale, p.grad / scale, rtol=0, atol=0.1, msg=name)
+        torch.testing.assert_close(other.grad / scale, p.grad / scale, rtol=0, atol=0.1)

@@ -123,7 +123,6 @@ def test_memory_does_not_grow_with_the_number_of_updates():
             shim._model(torch.ones(2)).sum().backward()
             shim.finish_update(optimizer)
 
-    before = [weights.detach().clone() for weights in shim._model.parameters()]
     update(100)
     tracemalloc.start()
     try:
@@ -133,23 +132,20 @@ def test_memory_does_not_grow_with_the_number_of_updates():
         tracemalloc.stop()
     # 400 kB without the workaround
     assert grown < 50_000
-    after = shim._model.parameters()
-    assert not any(map(torch.equal, before, after))
 
 
 @pytest.mark.parametrize("trans1", [False, True])
 @pytest.mark.parametrize("trans2", [False, True])
-def test_products_are_those_of_thinc(trans1, trans2):
-    # also without words
-    for n in (5, 0):
-        x = numpy.random.rand(*((5, n) if trans1 else (n, 5))).astype("f")
-        y = numpy.random.rand(5, 5).astype("f")
-        expected = NumpyOps().gemm(x, y, trans1=trans1, trans2=trans2)
-        given = numpy.zeros((n, 5), dtype="f")
-        found = TorchProductOps().gemm(x, y, out=given, trans1=trans1, trans2=trans2)
+# also without words
+@pytest.mark.parametrize("n", [5, 0])
+def test_products_are_those_of_thinc(trans1, trans2, n):
+    x = numpy.random.rand(*((5, n) if trans1 else (n, 5))).astype("f")
+    y, into = numpy.random.rand(5, 5).astype("f"), numpy.zeros((n, 5), dtype="f")
+    expected = NumpyOps().gemm(x, y, trans1=trans1, trans2=trans2)
+    for out in (into, None):
+        found = TorchProductOps().gemm(x, y, out=out, trans1=trans1, trans2=trans2)
         assert numpy.allclose(found, expected)
-        assert numpy.array_equal(given, found)
-        assert numpy.array_equal(TorchProductOps().gemm(x, y, trans1=trans1, trans2=trans2), found)
+    assert numpy.array_equal(into, found)
 
 
 def test_word_representations_use_products_of_torch():
