@@ -8,6 +8,7 @@ from labeled_grids import as_cells, parse
 
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import GapAwareTagging
+from spacy_gapdner.grid.scheme import type_channels
 
 TAGGING = GapAwareTagging()
 LABELS = ["ADE", "Symptom"]
@@ -32,9 +33,6 @@ FIGURE_GRID = """
     .  .  .  .  .  .  .  .  .  .
 """
 
-FIGURE_FRAGS = [(1, 1), (1, 2), (4, 4), (6, 8), (8, 8)]
-FIGURE_GAPS = [(2, 3), (2, 5), (3, 7), (5, 7)]
-
 
 def encode(entities, labels=LABELS):
     """Encode entities and name the channel of each cell by its first letter, as `parse` does."""
@@ -53,21 +51,15 @@ def test_the_grid_of_the_figure():
 
 
 def test_layout():
-    layout = TAGGING.layout(LABELS)
-    assert layout.channels == ("None", "Frag", "Gap", "ADE", "Symptom")
-    assert (layout.upper, layout.diagonal, layout.lower) == ((1, 2), (1, 2, 3, 4), (3, 4))
-
-
-def test_extreme_scores():
-    top = 1e38
-    scores = np.zeros((2, 2, 4), dtype="float32")
-    scores[0, 1] = [-top, top, -top, -1e4]
-    scores[1, 0] = [0, -1e4, 1e4, 50]
-    scores[0, 0] = scores[1, 1] = [1, -200, -200, -200]
-    with np.errstate(over="raise", invalid="raise", divide="raise"):
-        labeled = TAGGING.labeled_cells(scores, 0.5)
-    assert labeled.cells.tolist() == [[0, 1, 1], [1, 0, 2]]
-    assert labeled.probabilities.tolist() == [1.0, 1.0]
+    # entity types can have the names of other labels
+    labels = ["Gap", "ADE", "None", "Frag"]
+    layout = TAGGING.layout(labels)
+    assert layout.channels == ("None", "Frag", "Gap", "Gap", "ADE", "None", "Frag")
+    types = (3, 4, 5, 6)
+    assert (layout.upper, layout.diagonal, layout.lower) == ((1, 2), (1, 2, *types), types)
+    assert type_channels(TAGGING, labels) == list(types)
+    for n in range(4):
+        assert TAGGING.layout(labels[:n]).places_in(layout) == list(range(n + 3))
 
 
 def decode(cells, **settings):
@@ -106,9 +98,9 @@ def naive_entities(cells):
 
 
 @st.composite
-def random_cells(draw, max_tokens=5):
+def random_cells(draw):
     """A grid with labels anywhere, also where no label may stand, and several a cell."""
-    n = draw(st.integers(1, max_tokens))
+    n = draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     density = draw(st.sampled_from([0.3, 0.6, 1.0]))
     channels = TAGGING.layout(LABELS).n_channels
@@ -117,12 +109,12 @@ def random_cells(draw, max_tokens=5):
 
 
 @pytest.mark.parametrize(
-    ("missing", "lost"), [(None, []), ((2, 3), [1]), ((5, 7), [1]), ((2, 5), [2]), ((3, 7), [0])]
+    ("missing", "lost"),
+    [(None, []), ([2, 3, GAP], [1]), ([5, 7, GAP], [1]), ([2, 5, GAP], [2]), ([3, 7, GAP], [0])],
 )
 def test_the_entities_of_the_figure(missing, lost):
-    gaps = [cell for cell in FIGURE_GAPS if cell != missing]
-    links = {(*cell, c): 1.0 for c, cells in ((FRAG, FIGURE_FRAGS), (GAP, gaps)) for cell in cells}
-    decoded = decode({**links, (8, 1, ADE): 1.0})
+    cells = [cell for cell in TAGGING.encode(FIGURE, LABELS).tolist() if cell != missing]
+    decoded = decode({tuple(cell): 1.0 for cell in cells})
     assert decoded.entities == [e for i, e in enumerate(FIGURE) if i not in lost]
 
 

@@ -13,21 +13,16 @@ both_losses = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.norm
 
 
 def naive_loss(loss, scores, targets):
-    sums, n_valid, n_labels = [], [], 0
+    total = n_cells = n_labels = 0
     for grid, target in zip(scores, targets, strict=True):
         labels = {(i, j): c for i, j, c in target.cells.tolist()}
-        valid = [cell for cell in np.ndindex(grid.shape[:2]) if not is_ignored(target, *cell)]
-        losses = []
-        for cell in valid:
-            scores_of_cell = grid[cell].tolist()
-            likelihood = math.exp(scores_of_cell[labels.get(cell, 0)])
-            losses.append(-math.log(likelihood / sum(map(math.exp, scores_of_cell))))
-        sums.append(sum(losses))
-        n_valid.append(len(valid))
-        n_labels += len(labels.keys() & set(valid))
-    if loss.normalize == "labelled":
-        return sum(sums) / max(n_labels, 1)
-    return sum(sums) / max(sum(n_valid), 1)
+        for cell in np.ndindex(grid.shape[:2]):
+            if not is_ignored(target, *cell):
+                likelihoods = [math.exp(score) for score in grid[cell].tolist()]
+                total -= math.log(likelihoods[labels.get(cell, 0)] / sum(likelihoods))
+                n_cells += 1
+                n_labels += cell in labels
+    return total / max(n_labels if loss.normalize == "labelled" else n_cells, 1)
 
 
 @both_losses
@@ -56,33 +51,26 @@ def test_gradient_agrees_with_finite_differences(loss):
 
 @both_losses
 def test_nothing_to_learn(loss):
-    grid = np.ones((2, 2, 3))
-    value, (gradient,) = loss([grid], [as_target({(0, 1, 1)}, [(0, 2)])])
+    value, (gradient,) = loss([np.ones((2, 2, 3))], [as_target({(0, 1, 1)}, [(0, 2)])])
     assert value == 0.0
     assert not gradient.any()
-    # without labels only None may rise
-    _, (gradient,) = loss([grid], [as_target(())])
-    assert ((gradient < 0) == [True, False, False]).all()
     assert loss([], []) == (0.0, [])
 
 
 @both_losses
 @pytest.mark.parametrize("size", [1e4, 1e30])
 def test_extreme_scores_are_stable(loss, size):
-    grid = np.zeros((2, 2, 3), dtype="float32")
-    grid[0, 0] = [size, -size, -size]
-    grid[0, 1] = [-size, size, -size]  # right
-    grid[1, 0] = [-size, -size, size]  # wrong
-    grid[1, 1] = [size, -size, -size]
+    none = [size, -size, -size]
+    right, wrong = [-size, size, -size], [-size, -size, size]
+    grid = np.array([[none, right], [wrong, none]], dtype="float32")
     targets = [as_target({(0, 1, 1), (1, 0, 1)})]
     with np.errstate(over="raise", invalid="raise", divide="raise"):
         value, (gradient,) = loss([grid], targets)
     # log-likelihood of the wrong cell: 2 * size
-    wrong = 2 * size / (2 if loss.normalize == "labelled" else 4)
-    assert value == pytest.approx(wrong, rel=1e-3)
+    n_counted = 2 if loss.normalize == "labelled" else 4
+    assert value == pytest.approx(2 * size / n_counted, rel=1e-3)
     assert np.isfinite(gradient).all()
-    assert gradient[1, 0, 1] < 0
-    assert gradient[1, 0, 2] > 0
+    assert np.sign(gradient[1, 0]).tolist() == [0, -1, 1]
     assert not gradient[0, 1].any()
 
 
