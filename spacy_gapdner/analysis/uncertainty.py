@@ -8,7 +8,6 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities import get_entities
-from ..errors import GapDNERError
 from ..formats.report import NOWHERE
 from ..pipe import DiscontinuousEntityRecognizer
 from .pipes import changed, find_pipe
@@ -31,12 +30,9 @@ class UncertaintySampler:
 
     pipe (DiscontinuousEntityRecognizer): The pipe. Its thresholds are read immediately.
     n (int): Number of documents to select.
-    RAISES (GapDNERError): If `n` is not positive.
     """
 
     def __init__(self, pipe: DiscontinuousEntityRecognizer, n: int) -> None:
-        if n < 1:
-            raise GapDNERError(f"Invalid n: {n}. It must be at least 1.")
         self.pipe, self.n = pipe, n
         self.thresholds = pipe.thresholds
 
@@ -99,7 +95,7 @@ def select_uncertain(
     batch_size, n_process: See `predict`.
     RETURNS (list[Doc]): The selected documents with predicted entities, in descending order of
         uncertainty.
-    RAISES (GapDNERError): If `n` is not positive, or the pipeline has no such pipe.
+    RAISES (GapDNERError): If the pipeline has no such pipe.
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n)
     with sampler.showing_candidates():
