@@ -20,13 +20,13 @@ def listed(html):
 JOINT, SHOULDER = ("ADR", "Severe joint … pain"), ("ADR", "Severe … shoulder pain")
 
 
-def test_pages(run, model, brat, tmp_path):
+def test_pages(run, tiny, model, brat, tmp_path):
     page = tmp_path / "page.html"
     assert run("draw", brat, "-o", page).stdout.splitlines()[-1] == str(page)
     assert listed(page.read_text()) == [JOINT, ("Time", "today")]
     # predictions next to annotation
     run("draw", brat, "--model", model, "-o", page, "--types", "ADR", "--force")
-    assert f"{brat} · predictions of pipeline ·" in page.read_text()
+    assert f"{brat} · predictions of {tiny.meta['name']} ·" in page.read_text()
     _, *parts = re.split(r'data-side="(\w+)"', page.read_text())
     columns = dict(zip(parts[::2], map(listed, parts[1::2]), strict=True))
     assert columns == {"gold": [JOINT], "predicted": [JOINT, ("spurious ADR", SHOULDER[1])]}
