@@ -21,6 +21,9 @@ def test_discontinuous_entities_have_their_own_constant():
     assert calibration(entity(0.9, discontinuous=True)).score == pytest.approx(0.5)
     # not even rounded
     assert Calibration()(entity(1 - 1e-9)).score == 1 - 1e-9
+    # thresholds that keep everything or nothing
+    assert [calibration.score(threshold, False) for threshold in (0.0, 1.0)] == [0.0, 1.0]
+    assert Calibration(100.0).probability(0.0, False) == pytest.approx(0.0, abs=1e-9)
 
 
 @given(
@@ -34,13 +37,6 @@ def test_score_inverts_probability(slope, shifts, score, kind):
     probability = calibration.probability(score, kind)
     if 1e-4 < probability < 1 - 1e-4:
         assert calibration.score(probability, kind) == pytest.approx(score, abs=1e-6)
-
-
-def test_extremes():
-    # thresholds that keep everything or nothing
-    assert Calibration(2.0, -3.0).score(0.0, False) == 0.0
-    assert Calibration(2.0, -3.0).score(1.0, False) == 1.0
-    assert Calibration(100.0).probability(0.0, False) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_fit_finds_the_calibration_of_synthetic_data():

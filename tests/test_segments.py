@@ -15,8 +15,6 @@ from spacy_gapdner.segments import (
     merge_segments,
 )
 
-WINDOWS = [Segment(0, 6), Segment(4, 10)]
-
 
 def make_doc(n_tokens, sent_starts=None):
     starts = None if sent_starts is None else [i in sent_starts for i in range(n_tokens)]
@@ -70,48 +68,48 @@ def test_windows_that_cannot_be_are_refused(stride):
         make_segment_spans(4, stride)
 
 
-def merged(predictions, segments):
-    """Merge predictions given in the Doc's offsets: per segment (start, end, score)."""
+TWO = [Segment(0, 6), Segment(4, 10)]
+THREE = [Segment(0, 6), Segment(2, 8), Segment(4, 10)]
+
+
+@pytest.mark.parametrize(
+    ("segments", "predictions", "expected"),
+    [
+        # duplicates: the higher score is kept
+        (TWO, [[(4, 6, 0.3)], [(4, 6, 0.9)]], [(4, 6, 0.9)]),
+        (TWO, [[(4, 6, None)], [(4, 6, 0.3)]], [(4, 6, 0.3)]),
+        # cut at the end of the first window, but complete in the second
+        (TWO, [[(5, 6, 0.9)], [(5, 8, 0.2)]], [(5, 8, 0.2)]),
+        # the same at the beginning of the second
+        (TWO, [[(3, 5, 0.2)], [(4, 5, 0.9)]], [(3, 5, 0.2)]),
+        # the other window could have found it in context, and did not
+        (TWO, [[(5, 6, 0.9)], []], []),
+        # no other window holds it
+        (TWO, [[(2, 6, 0.9)], [(5, 8, 0.2)]], [(2, 6, 0.9), (5, 8, 0.2)]),
+        # the other window holds it just as badly
+        (TWO, [[(4, 6, 0.9)], []], [(4, 6, 0.9)]),
+        # no cut at the ends of the text
+        (TWO, [[(0, 1, 0.5)], [(9, 10, 0.5)]], [(0, 1, 0.5), (9, 10, 0.5)]),
+        # of three, only the middle window sees tokens on both sides of [4, 6)
+        (THREE, [[(4, 6, 0.9)], [], [(4, 6, 0.8)]], []),
+        (THREE, [[(4, 6, 0.9)], [(4, 6, 0.1)], [(4, 6, 0.8)]], [(4, 6, 0.1)]),
+        # the first two are cut where [2, 6) ends or begins; the third does not hold it
+        (THREE, [[(2, 6, 0.9)], [], []], [(2, 6, 0.9)]),
+        # sentences that meet are not cut
+        (
+            [Segment(0, 5), Segment(5, 9)],
+            [[(3, 5, 0.5)], [(5, 6, 0.25)]],
+            [(3, 5, 0.5), (5, 6, 0.25)],
+        ),
+    ],
+)
+def test_merge(segments, predictions, expected):
+    """Predictions are given in the Doc's offsets: (start, end, score) of each segment."""
     own = [
         [Entity("A", ((start, end),), score).shift(-segment.start) for start, end, score in found]
         for found, segment in zip(predictions, segments, strict=True)
     ]
-    return [(e.start, e.end, e.score) for e in merge_segments(own, segments)]
-
-
-THREE_WINDOWS = [Segment(0, 6), Segment(2, 8), Segment(4, 10)]
-
-
-@pytest.mark.parametrize(
-    ("predictions", "expected"),
-    [
-        # duplicates: the higher score is kept
-        ([[(4, 6, 0.3)], [(4, 6, 0.9)]], [(4, 6, 0.9)]),
-        ([[(4, 6, None)], [(4, 6, 0.3)]], [(4, 6, 0.3)]),
-        # cut at the end of the first window, but complete in the second
-        ([[(5, 6, 0.9)], [(5, 8, 0.2)]], [(5, 8, 0.2)]),
-        # the same at the beginning of the second
-        ([[(3, 5, 0.2)], [(4, 5, 0.9)]], [(3, 5, 0.2)]),
-        # the other window could have found it in context, and did not
-        ([[(5, 6, 0.9)], []], []),
-        # no other window holds it
-        ([[(2, 6, 0.9)], [(5, 8, 0.2)]], [(2, 6, 0.9), (5, 8, 0.2)]),
-        # the other window holds it just as badly
-        ([[(4, 6, 0.9)], []], [(4, 6, 0.9)]),
-        # no cut at the ends of the text
-        ([[(0, 1, 0.5)], [(9, 10, 0.5)]], [(0, 1, 0.5), (9, 10, 0.5)]),
-        # of three, only the middle window sees tokens on both sides of [4, 6)
-        ([[(4, 6, 0.9)], [], [(4, 6, 0.8)]], []),
-        ([[(4, 6, 0.9)], [(4, 6, 0.1)], [(4, 6, 0.8)]], [(4, 6, 0.1)]),
-        # the first two are cut where [2, 6) ends or begins; the third does not hold it
-        ([[(2, 6, 0.9)], [], []], [(2, 6, 0.9)]),
-    ],
-)
-def test_merge_windows(predictions, expected):
-    assert merged(predictions, THREE_WINDOWS if len(predictions) == 3 else WINDOWS) == expected
-    # sentences that meet are not cut
-    found = [[(3, 5, 0.5)], [(5, 6, 0.25)]]
-    assert merged(found, [Segment(0, 5), Segment(5, 9)]) == [(3, 5, 0.5), (5, 6, 0.25)]
+    assert [(e.start, e.end, e.score) for e in merge_segments(own, segments)] == expected
 
 
 @settings(max_examples=60)

@@ -236,7 +236,11 @@ def _call_network(
     inputs_torch = ArgsKwargs(args=args, kwargs={})
     if not is_train:
         (scores,) = infer(shim._model, [inputs_torch])
-        return _to_numpy(scores), lambda d_scores: words
+        # a single transfer, because each one waits for the GPU
+        flat = torch.cat([batch.flatten() for batch in scores]).float().cpu().numpy()
+        parts = np.split(flat, np.cumsum([batch.numel() for batch in scores])[:-1])
+        grids = [part.reshape(batch.shape) for part, batch in zip(parts, scores, strict=True)]
+        return cast(list[Floats4d], grids), lambda d_scores: words
     scores_torch, backprop_torch = shim.begin_update(inputs_torch)
 
     def backprop(d_scores: list[Floats4d]) -> Floats3d:
@@ -271,12 +275,3 @@ def _deserialize(
     state = torch.load(BytesIO(saved["state"]), map_location=device, weights_only=True)
     network.load_state_dict(state)
     return network.to(device)
-
-
-def _to_numpy(scores: tuple[torch.Tensor, ...]) -> list[Floats4d]:
-    # A single transfer, because each one waits for the GPU
-    flat = torch.cat([batch.flatten() for batch in scores]).float().cpu().numpy()
-    ends = np.cumsum([batch.numel() for batch in scores])
-    parts = np.split(flat, ends[:-1])
-    grids = [part.reshape(batch.shape) for part, batch in zip(parts, scores, strict=True)]
-    return cast(list[Floats4d], grids)

@@ -92,9 +92,7 @@ class _InPlaceHFShim(InPlaceShim, HFShim):
 
 
 class BatchingTransformerModel(TransformerModel):
-    """A TransformerModel that batches spans by length. See `build_transformer_model_v1` for the
-    arguments.
-    """
+    """A TransformerModel that batches spans by length. See `build_transformer_model_v1`."""
 
     def __init__(
         self,

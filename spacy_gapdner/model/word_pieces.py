@@ -31,10 +31,8 @@ class WordPieces(NamedTuple):
 
 
 class BatchPositions(NamedTuple):
-    """The positions of word pieces in a sequence of padded batches of spans.
-
-    shapes (list[tuple[int, int]]): Number of spans and length of the longest span in each batch.
-    pieces (np.ndarray): Position of each word piece, counting padding. *Shape:* (pieces,).
+    """The positions of word pieces in a sequence of padded batches of spans, counting padding. The
+    shape of a batch is its number of spans and the length of the longest one.
     """
 
     shapes: list[tuple[int, int]]
@@ -113,8 +111,7 @@ def split_by_doc(
     """Split word pieces by document, with one row per span as in spacy-transformers. Also returns
     the alignment of the tokens of each document with its word pieces.
 
-    nested (list[list[Span]]): The spans of each document. No document may be without spans.
-    positions (BatchPositions): The positions of the pieces in batches of one document each.
+    Every document must have spans. The positions are those in batches of one document each.
     """
     strings = _place(np.array(pieces.strings, dtype=object), positions, tokenizer.pad_token or "")
     parts = zip(nested, pad(pieces, positions, tokenizer), strings, strict=True)
