@@ -20,7 +20,6 @@ from .colors import choose_colors
 from .page import SEARCH_JS, TEMPLATES, render_page
 from .text import render_text
 
-_SIDES = ("gold", "predicted")
 # characters of an entity in the label of another
 _LONGEST_PARTNER = 40
 # marks for two annotators, neither of whom is gold
@@ -159,7 +158,7 @@ def render_documents(
         counts=counts,
         sections=sections,
         is_pair=is_pair,
-        names=annotators or _SIDES,
+        names=annotators or ("gold", "predicted"),
     )
     return Markup(html), n_docs
 
