@@ -65,10 +65,9 @@ def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[Tex
     keys = {"": text} if text else _text_keys(tasks, path)
     for number, task in enumerate(tasks, start=1):
         place = Place(str(path), None, str(task.get("id", f"{path.stem}-{number}")))
-        parts: list[tuple[_Part, Place]] = []
         with reading(report, place), value_errors(place):
-            parts = list(_split_task(task, keys, LinkedRegions(place, report)))
-        yield from read_regions(parts, report, _parse_labelstudio)
+            parts = _split_task(task, keys, LinkedRegions(place, report))
+            yield from read_regions(parts, report, _parse_labelstudio)
 
 
 def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:

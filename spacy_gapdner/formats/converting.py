@@ -79,8 +79,13 @@ def read(
         raise GapDNERError(f"{model} has its own sentence boundaries. Leave out line_breaks.")
     if model is not None:
         nlp = load_splitter(model)
+    elif nlp is None:
+        nlp = blank_pipeline(lang, line_breaks)
     else:
-        nlp = blank_pipeline(lang, line_breaks) if nlp is None else _splitting(nlp, line_breaks)
+        # without the components of a trained pipeline
+        nlp, tokenizer = Language(nlp.vocab, max_length=10**9), nlp.tokenizer
+        nlp.tokenizer = tokenizer
+        nlp.add_pipe("gapdner_sentencizer", name="sentencizer", config={"line_breaks": line_breaks})
     path = Path(path)
     chosen = get_format(format or guess_format(path))
     assert chosen.reader is not None
@@ -286,11 +291,3 @@ def _of_types(
         others = ", ".join(sorted(found)) or "none"
         message = f"no entity has the type {label!r}; the types are {others}"
         report.add("kept", UNUSED_TYPE, message, place)
-
-
-def _splitting(nlp: Language, line_breaks: LineBreaks) -> Language:
-    # without the components of a trained pipeline
-    own = Language(nlp.vocab, max_length=10**9)
-    own.tokenizer = nlp.tokenizer
-    own.add_pipe("gapdner_sentencizer", name="sentencizer", config={"line_breaks": line_breaks})
-    return own

@@ -56,8 +56,12 @@ def to_docs(
         raise GapDNERError(
             f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
         )
+
+    def name_of(record: Record) -> str | None:
+        return record.document or record.name if isinstance(record, TokenRecord) else None
+
     # the sentences of one document become Docs together
-    for name, group in groupby(records, _name_of_sentence):
+    for name, group in groupby(records, name_of):
         if name is not None:
             report.documents += 1
             sentences = cast(Iterator[TokenRecord], group)
@@ -73,10 +77,6 @@ def to_docs(
                 text = cast(TextRecord, record)
                 with reading(report, Place(text.path, None, text.name)):
                     yield from _from_text(text, nlp, report, n_sents, alignment, spans_key)
-
-
-def _name_of_sentence(record: Record) -> str | None:
-    return record.document or record.name if isinstance(record, TokenRecord) else None
 
 
 def doc_place(doc: Doc) -> Place:

@@ -55,9 +55,8 @@ def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
     """RETURNS (Optional[dict[str, Any]]): An entity's attrs; None if they are malformed."""
     attrs = {key: values[key] for key in TEXTS if values.get(key) not in (None, "")}
     attributes = values.get("attributes") or {}
-    if not all(isinstance(value, str) for value in attrs.values()):
-        return None
-    if not isinstance(attributes, dict) or not can_be_saved(attributes):
+    is_valid = isinstance(attributes, dict) and can_be_saved(attributes)
+    if not is_valid or not all(isinstance(value, str) for value in attrs.values()):
         return None
     return attrs | ({"_": attributes} if attributes else {})
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from spacy.util import registry
 
@@ -53,14 +53,9 @@ class Format:
         return not self.detector or re.search(self.detector, first_text(path)) is not None
 
 
-def _write_html(*args: Any) -> int:
-    # drawing imports formats, so its writer is looked up by its registered name
-    write: Callable[..., int] = registry.misc.get("spacy-gapdner.write_html.v1")
-    return write(*args)
-
-
 # lists of [START, END, TYPE], or entities and relations
 _DOCCANO = r'"labels?"\s*:\s*\[\s*[\[\]]|"start_offset"\s*:|"relations"\s*:\s*\['
+_HTML = "spacy-gapdner.write_html.v1"
 _LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|\A<|\APK'
 _BIOC = r'<collection|"passages"\s*:'
@@ -82,7 +77,8 @@ _TABLE = (
     Format("bioc", biomedical.read_bioc, biomedical.write_bioc, (".xml", JSON), ".xml", _BIOC),
     Format("pubtator", biomedical.read_pubtator, None, _PUBTATOR, None, r"\A\s*\S+\|t\|"),
     Format("conll", tokens.read_conll, None, _CONLL, None, tokens.has_tags),
-    Format("html", writer=_write_html, ending=".html"),
+    # drawing imports formats, so its writer is looked up by its registered name
+    Format("html", writer=lambda *args: registry.misc.get(_HTML)(*args), ending=".html"),
     Format("csv", writer=tables.write_csv, ending=".csv"),
     Format("parquet", writer=tables.write_parquet, ending=".parquet"),
 )

@@ -135,8 +135,16 @@ def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
     """Read records ``{"sentence": [TOKEN, ...], "ner": [{"index": [...], "type": ...}]}`` from a
     list or from lines. They are named by file and number, starting from 1.
     """
-    for number, (record, place) in enumerate(_load_w2ner(path), start=1):
+    start = first_text(path).lstrip()
+    if not start:
+        raise GapDNERError(f"{path} is empty. Check the file.")
+    is_list = start.startswith("[")
+    values = enumerate(read_json(path) if is_list else read_lines(path), start=1)
+    given = ((line, value) for line, value in values if is_list or value.strip())
+    for number, (line, value) in enumerate(given, start=1):
+        place = Place(str(path), None if is_list else line, f"record {line}")
         with reading(report, place), value_errors(place):
+            record = value if is_list else parse_json(value, str(place))
             sentence = _parse_w2ner(record, f"{path.stem}-{number}", place, report)
             if sentence.tokens:
                 yield sentence
@@ -150,19 +158,6 @@ def write_w2ner(docs: Iterable[Doc], path: Path, spans_key: str, report: Report)
     )
     parts = (json.dumps(record, ensure_ascii=False) for record in records)
     return write_parts(path, parts, head="[\n", between=",\n", tail="\n]\n")
-
-
-def _load_w2ner(path: Path) -> Iterator[tuple[Any, Place]]:
-    start = first_text(path).lstrip()
-    if not start:
-        raise GapDNERError(f"{path} is empty. Check the file.")
-    is_list = start.startswith("[")
-    for number, value in enumerate(read_json(path) if is_list else read_lines(path), start=1):
-        place = Place(str(path), None if is_list else number, f"record {number}")
-        if is_list:
-            yield value, place
-        elif value.strip():
-            yield parse_json(value, str(place)), place
 
 
 def _parse_w2ner(record: Any, name: str, place: Place, report: Report) -> TokenRecord:
@@ -208,22 +203,19 @@ def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
         elif is_sentence:
             number += 1
             document = f"{path.stem}-{n_documents}" if n_documents else None
+            tags = []
+            for line, row in sentence:
+                if len(row) < 2 or not _TAG.fullmatch(row[-1]):
+                    raise GapDNERError(
+                        f"{path}:{line}: {row[-1][:40]!r} is not a tag such as O or B-ADE. "
+                        "Correct the line, or choose the right format."
+                    )
+                tags.append(_LETTERS.get(row[-1][0], row[-1][0]) + row[-1][1:])
+            found = tags_to_entities(iob_to_biluo(tags))
+            entities = tuple(Entity(label, ((first, last + 1),)) for label, first, last in found)
+            words = tuple(row[0] for _, row in sentence)
             place = Place(str(path), sentence[0][0], document)
-            yield _from_rows(sentence, f"{path.stem}-{number}", place)
-
-
-def _from_rows(rows: list[tuple[int, list[str]]], name: str, place: Place) -> TokenRecord:
-    tags = []
-    for line, row in rows:
-        if len(row) < 2 or not _TAG.fullmatch(row[-1]):
-            raise GapDNERError(
-                f"{place._replace(line=line)}: {row[-1][:40]!r} is not a tag such as O or B-ADE. "
-                "Correct the line, or choose the right format."
-            )
-        tags.append(_LETTERS.get(row[-1][0], row[-1][0]) + row[-1][1:])
-    found = tags_to_entities(iob_to_biluo(tags))
-    entities = tuple(Entity(label, ((first, last + 1),)) for label, first, last in found)
-    return TokenRecord(name, tuple(row[0] for _, row in rows), entities, place, place.document)
+            yield TokenRecord(f"{path.stem}-{number}", words, entities, place, document)
 
 
 def _is_comment(line: str) -> bool:

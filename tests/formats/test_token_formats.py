@@ -8,7 +8,7 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, guess_format, read, read_inline, read_w2ner
+from spacy_gapdner.formats import DOC_NAME, Report, guess_format, read, read_inline, read_w2ner
 from spacy_gapdner.formats import write as write_docs
 
 SENTENCE = "severe joint and shoulder pain"
@@ -115,6 +115,9 @@ def test_an_empty_sentence_is_skipped_and_its_entities_are_counted(write, report
     path = write({"a.json": f"[{w2ner([], [0])}, {GOOD}]"}) / "a.json"
     assert [record.tokens for record in read_w2ner(path, report)] == [tuple(SENTENCE.split())]
     assert report.counts("dropped") == {"malformed entity": 1}
+    # of invalid lines only themselves are skipped
+    path = write({"b.jsonl": f"{GOOD}\n{{\n{GOOD}\n"}) / "b.jsonl"
+    assert len(list(read_w2ner(path, Report(skip=True)))) == 2
 
 
 def test_conll(write, report):
