@@ -11,7 +11,6 @@ from spacy.tokens import Doc
 
 from ..entities import (
     DEFAULT_SPANS_KEY,
-    Entity,
     get_entities,
     get_spans_keys,
     set_entities,
@@ -25,7 +24,7 @@ from .docs import DOC_EXTRA, DOC_NAME, Alignment, doc_place, to_docs
 from .files import skip_word_files
 from .jsonl import other_keys
 from .outputs import check_apart
-from .records import DOC_RELATIONS, BratLine, Record, TextEntity, drop_line
+from .records import DOC_RELATIONS, BratLine, Record, drop_line
 from .registry import FORMATS, choose_output, get_format, guess_format
 from .report import UNUSED_TYPE, Place, Report, logging_drops
 
@@ -270,23 +269,19 @@ def require_docs(
 
 
 def _of_types(
-    records: Iterator[Record], types: tuple[str, ...], spans_key: str, report: Report, place: Place
+    records: Iterator[Any], types: tuple[str, ...], spans_key: str, report: Report, place: Place
 ) -> Iterator[Record]:
     found: set[str] = set()
     for record in records:
-        entities: Iterable[Entity | TextEntity]
-        if isinstance(record, Doc):
-            entities = [entity.to_entity() for entity in get_entities(record, spans_key)]
-        else:
-            entities = record.entities
-        wanted: Any = tuple(entity for entity in entities if entity.label in types)
-        found.update(entity.label for entity in entities)
-        report.left_out.update(e.label for e in entities if e.label not in types)
-        if isinstance(record, Doc):
+        is_doc = isinstance(record, Doc)
+        entities = get_entities(record, spans_key) if is_doc else record.entities
+        given: list[Any] = [entity.to_entity() if is_doc else entity for entity in entities]
+        wanted = tuple(entity for entity in given if entity.label in types)
+        found.update(entity.label for entity in given)
+        report.left_out.update(e.label for e in given if e.label not in types)
+        if is_doc:
             set_entities(record, wanted, spans_key)
-            yield record
-        else:
-            yield replace(record, entities=wanted)
+        yield record if is_doc else replace(record, entities=wanted)
     for label in sorted({*types} - found):
         others = ", ".join(sorted(found)) or "none"
         message = f"no entity has the type {label!r}; the types are {others}"

@@ -44,20 +44,14 @@ def test_rows_and_csv(docs, tmp_path):
 def test_a_csv_has_texts_exactly_but_for_line_breaks(tmp_path, text):
     # spreadsheet programs take some for formulas, but offsets and programs count on each character
     doc = spacy.blank("en")(text)
-    set_entities(doc, [Entity(text, ((0, len(doc)),))])
+    set_entities(doc, [Entity(text, ((0, len(doc)),), 2 / 3)])
+    doc.user_data["gapdner_document"] = "a \n"
     write([doc], tmp_path / "x.csv")
     (row,) = csv.DictReader((tmp_path / "x.csv").read_text("utf-8-sig").split("\n"))
-    one_line = text.translate(dict.fromkeys(map(ord, "\r\n\u2028"), " "))
-    assert (row["type"], row["text"], row["sentence"]) == (one_line, one_line, one_line)
-
-
-def test_csv_is_tidy(docs, tmp_path):
-    set_entities(docs[1], [Entity("DRUG", ((0, 1),), 2 / 3)])
-    docs[1].user_data["gapdner_document"] = "a \n"
-    write(docs[1:], tmp_path / "x.csv")
-    (row,) = csv.DictReader((tmp_path / "x.csv").read_text("utf-8-sig").splitlines())
     assert row.keys() == COLUMNS.keys() - {"kb_id"}
     assert (row["document"], row["score"]) == ("a", "0.666667")
+    one_line = text.translate(dict.fromkeys(map(ord, "\r\n\u2028"), " "))
+    assert (row["type"], row["text"], row["sentence"]) == (one_line, one_line, one_line)
 
 
 def test_parquet_and_data_frames_agree(docs, tmp_path):

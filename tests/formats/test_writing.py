@@ -130,21 +130,18 @@ IN_TOKENS = IN_TABLES | {"kb_id of entities": 1, "score of entities": 1}
         ("a.inline", "inline", IN_TOKENS),
     ],
 )
-def test_what_entities_carry_is_kept_or_reported(tmp_path, name, format, lost):
+def test_what_entities_carry_is_kept_or_reported(tmp_path, report, name, format, lost):
     doc = Doc(Vocab(), words=["a", "b"])
     set_entities(doc, [Entity("A", ((0, 1),), 0.5, CARRIED)])
-    report = Report()
     write([doc], tmp_path / name, format, report=report)
     assert report.counts() == report.counts("dropped") == lost
 
 
-@pytest.mark.parametrize(("name", "file_format"), [("a.xml", "bioc"), ("a", "pubannotation")])
-def test_ids_that_several_entities_have_are_replaced_and_named(tmp_path, name, file_format):
+def test_ids_that_several_entities_have_are_replaced_and_named(tmp_path, report):
     doc = Doc(Vocab(), words=["a", "b", "c"])
     found = [Entity("A", ((i, i + 1),), attrs={"id": "x" * (i < 2) or "T1"}) for i in range(3)]
     set_entities(doc, found)
-    report = Report()
-    write([doc], tmp_path / name, file_format, report=report)
+    write([doc], tmp_path / "a.xml", report=report)
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
         ("repaired", "ids replaced by T1, T2, ...", "'x' -> T2, 'x' -> T3")
     ]
