@@ -24,10 +24,6 @@ SETTINGS = {
     "boundary_width": 3,
     "grid_width": 4,
     "attention_width": 2,
-    "bilstm": True,
-    "biaffine": True,
-    "linear_attention": True,
-    "criss_cross": True,
     "word_dropout": 0.3,
 }
 

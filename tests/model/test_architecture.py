@@ -1,7 +1,5 @@
 """The settings of the architecture of GapDNER."""
 
-from inspect import signature
-
 import pytest
 import spacy
 from confection import ConfigValidationError
@@ -43,15 +41,8 @@ def test_settings_out_of_range_are_refused(name, value, message):
         initialize_model(make_model(**{name: value}))
 
 
-def test_a_config_is_checked_and_filled_in():
+@pytest.mark.parametrize("wrong", [{"co_predictor": True}, {"hidden_width": "wide"}])
+def test_a_config_is_checked(wrong):
     """The settings are the fields of a dataclass, which spaCy sees as arguments."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("gapdner", config={"model": {"hidden_width": 64}})
-    filled = nlp.config["components"]["gapdner"]["model"]
-    defaults = {p.name: p.default for p in signature(build_gapdner_v1).parameters.values()}
-    assert filled.keys() - {"@architectures"} == defaults.keys()
-    del defaults["tagging"], defaults["tok2vec"]
-    assert (defaults | {"hidden_width": 64}).items() <= filled.items()
-    for wrong in ({"co_predictor": True}, {"hidden_width": "wide"}):
-        with pytest.raises(ConfigValidationError, match=next(iter(wrong))):
-            spacy.blank("en").add_pipe("gapdner", config={"model": wrong})
+    with pytest.raises(ConfigValidationError, match=next(iter(wrong))):
+        spacy.blank("en").add_pipe("gapdner", config={"model": wrong})

@@ -8,6 +8,7 @@ from torch.nn import functional as F
 
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.model import criss_cross, encoder, network
+from spacy_gapdner.model.biaffine import Biaffine
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 
 N_IN = 5
@@ -25,24 +26,23 @@ def make_batch(lengths, dtype=torch.float64):
     return words.requires_grad_(), torch.tensor(lengths)
 
 
-def forward_by_equations(net, words, switches):
+def forward_by_equations(net, words):
     """The scores of one sentence, whose dropout is done."""
-    hidden = bilstm(words, net.bilstm.lstm) if switches["bilstm"] else words
+    hidden = bilstm(words, net.bilstm.lstm) if net.bilstm else words
     heads, tails = gelu(linear(hidden, net.head[0])), gelu(linear(hidden, net.tail[0]))
-    if switches["biaffine"]:
-        boundary = net.boundary
+    boundary = net.boundary
+    if isinstance(boundary, Biaffine):
         u2, b1 = boundary.linear.weight.T, boundary.linear.bias
         spans = biaffine(heads, tails, boundary.bilinear, u2, b1)
     else:
         spans = by_cell(len(words), lambda i, j: torch.cat([heads[i], tails[j]]))
     weight = net.from_boundary.weight
-    if switches["linear_attention"]:
+    if net.span_attention:
         inner = regularity(hidden, net.span_attention.upper, net.span_attention.lower)
         spans = torch.cat([spans, inner], dim=-1)
         weight = torch.cat([weight, net.from_tokens.weight], dim=1)
     grid = gelu(spans @ weight.T + net.from_boundary.bias)
-    if switches["criss_cross"]:
-        part = net.criss_cross
+    if part := net.criss_cross:
         grid = equations.criss_cross(grid, part.query, part.key, part.value) + grid
     return linear(grid, net.classifier)
 
@@ -59,14 +59,14 @@ def make_spread(net, spread):
             net.span_attention.lower.weight *= spread
 
 
-def compute_both(net, words, lengths, switches):
+def compute_both(net, words, lengths):
     """The scores of the words by the network and by the equations, with the same dropout."""
     torch.manual_seed(0)
     scores = score(net, words, lengths)
     torch.manual_seed(0)
-    kept = F.dropout(words, switches["word_dropout"], net.training)
+    kept = F.dropout(words, SETTINGS["word_dropout"], net.training)
     rows = list(enumerate(lengths.tolist()))
-    by_equations = [forward_by_equations(net, kept[i, :n], switches) for i, n in rows]
+    by_equations = [forward_by_equations(net, kept[i, :n]) for i, n in rows]
     return (
         torch.cat([scores[i, :n, :n].flatten(0, 1) for i, n in rows]),
         torch.cat([grid.flatten(0, 1) for grid in by_equations]),
@@ -85,11 +85,10 @@ def compute_both(net, words, lengths, switches):
     ],
 )
 def test_is_the_paper_s_equations(assert_same, without, spread, is_train):
-    switches = {**SETTINGS, **dict.fromkeys(without, False)}
-    net = make_network(**switches).double().train(is_train)
+    net = make_network(**dict.fromkeys(without, False)).double().train(is_train)
     make_spread(net, spread)
     words, lengths = make_batch([3, 1, 5])
-    scores = compute_both(net, words, lengths, switches)
+    scores = compute_both(net, words, lengths)
     assert_same(*scores, [words, *net.parameters()], atol=1e-7)
 
 
@@ -127,9 +126,9 @@ def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, block_s
     monkeypatch.setattr(criss_cross, "_CHUNK", chunk)
     monkeypatch.setattr(criss_cross, "_KEPT_LENGTH", 1)
     monkeypatch.setattr(encoder, "_MAX_ROWS", 1)
-    actual, expected = compute_both(net, words, lengths, SETTINGS)
+    actual, expected = compute_both(net, words, lengths)
     assert_same(actual, expected, [words, *net.parameters()], atol=1e-9)
     # without gradients it takes other ways
     with torch.no_grad():
-        predicted, _ = compute_both(net, words, lengths, SETTINGS)
+        predicted, _ = compute_both(net, words, lengths)
     torch.testing.assert_close(predicted, expected.detach(), rtol=0, atol=1e-9)

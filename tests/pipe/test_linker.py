@@ -58,14 +58,12 @@ def test_ids(path):
     nlp = make_pipeline(path, min_score=90)
     assert [ids(doc) for doc in nlp.pipe([TEXT] * 5, batch_size=2)] == [SIMILAR] * 5
     # ids that are there already
-    for overwrite in (False, True):
+    for entity in get_entities(doc):
+        entity.kb_id_ = "OLD:1"
+    old = {entity.text: "OLD:1" for entity in get_entities(doc)}
+    for overwrite, expected in ((False, old), (True, old | EXACT)):
         nlp = make_pipeline(path, overwrite=overwrite)
-        doc = nlp.make_doc(TEXT)
-        set_entities(doc, ENTITIES)
-        for entity in get_entities(doc):
-            entity.kb_id_ = "OLD:1"
-        old = {entity.text: "OLD:1" for entity in get_entities(doc)}
-        assert ids(nlp.get_pipe("gapdner_linker")(doc)) == (old | EXACT if overwrite else old)
+        assert ids(nlp.get_pipe("gapdner_linker")(doc)) == expected
     # a file of another system
     path.write_bytes(b"\xef\xbb\xbfid\tname\r\nT:1\tsevere joint pain\r\n")
     assert ids(make_pipeline(path)(TEXT)) == {"severe joint pain": "T:1"}

@@ -149,9 +149,7 @@ def test_gold_between_the_predicted_tokens_is_masked():
     scores = [np.zeros((5, 5, 6), dtype="float32")]
     _, (gradient,) = pipe.get_loss([make_misaligned(nlp)], scores)
     # "chest" is half a predicted token: its cell takes no part; all others do
-    counts = gradient.any(axis=-1)
-    assert not counts[1, 1]
-    assert counts.sum() == 24
+    assert np.argwhere(~gradient.any(axis=-1)).tolist() == [[1, 1]]
     # "no" and "fe ver", whose gap covers the masked token, and "or" are learned
     frag, gap, drug, symptom = 1, 2, 4, 5
     learned = {(0, 0, frag), (1, 2, gap), (3, 4, frag), (4, 0, symptom), (2, 2, drug)}
