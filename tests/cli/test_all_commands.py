@@ -40,18 +40,13 @@ INPUTS = [
 
 
 @pytest.fixture
-def paths(tmp_path, tiny):
-    folder = tmp_path / "in"
-    (folder / "data").mkdir(parents=True)
-    tiny.to_disk(folder / "model")
-    write_docbin(gold_docs(spacy.blank("en").vocab), folder / "data" / "gold.spacy")
-    (folder / "texts.jsonl").write_text('{"text": "Severe joint and shoulder pain today ."}\n')
-    return {
-        "MODEL": folder / "model",
-        "DATA": folder / "data" / "gold.spacy",
-        "TEXT": folder / "texts.jsonl",
-        "ELSEWHERE": tmp_path / "elsewhere.jsonl",
-    }
+def paths(write, tiny):
+    folder = write({"in/texts.jsonl": '{"text": "Severe joint and shoulder pain today ."}\n'})
+    names = {"MODEL": "in/model", "DATA": "in/data/gold.spacy", "TEXT": "in/texts.jsonl"}
+    found = {role: folder / name for role, name in names.items()}
+    tiny.to_disk(found["MODEL"])
+    write_docbin(gold_docs(tiny.vocab), found["DATA"])
+    return found | {"ELSEWHERE": folder / "elsewhere.jsonl"}
 
 
 @pytest.fixture
