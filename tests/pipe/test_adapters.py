@@ -1,7 +1,9 @@
 """Pipes that judge spans, on discontinuous entities."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import spacy
@@ -16,37 +18,17 @@ ENTITIES = [
     Entity("ADE", ((1, 2), (4, 6))),
     Entity("ADE", ((7, 8),)),
 ]
-# a main module with these components, which processes import
+# a main module, which processes import
 SCRIPT = """
 import multiprocessing
-import spacy
-from spacy.language import Language
-from spacy.tokens import Span
-
-from spacy_gapdner import Entity, get_entities, set_entities
-
-@Language.component("annotate")
-def annotate(doc):
-    set_entities(doc, [Entity("ADE", ((0, 1), (2, 3)))])
-    return doc
-
-@Language.component("negate")
-def negate(doc):
-    for span in doc.spans["gapdner_extents"]:
-        span._.negex = True
-    return doc
+from test_adapters import TEXT, get_entities, make_pipeline
 
 if __name__ == "__main__":
-    Span.set_extension("negex", default=False)
-    nlp = spacy.blank("en")
-    for name in ("annotate", "gapdner_extents", "negate"):
-        nlp.add_pipe(name)
-    nlp.add_pipe("gapdner_span_attributes", config={"names": ["negex"]})
+    nlp = make_pipeline()
     for method in ("fork", "spawn", "forkserver"):
         multiprocessing.set_start_method(method, force=True)
-        (doc,) = nlp.pipe(["joint or pain"], n_process=2)
-        (entity,) = get_entities(doc)
-        print(method, entity._.negex)
+        (doc,) = nlp.pipe([TEXT], n_process=2)
+        print([entity._.negated_for_test for entity in get_entities(doc)])
 """
 
 
@@ -63,18 +45,17 @@ def negate(doc: Doc) -> Doc:
     return doc
 
 
-@pytest.fixture
-def nlp():
-    Span.set_extension("negated_for_test", default=None)
+def make_pipeline():
+    Span.set_extension("negated_for_test", default=None, force=True)
     nlp = spacy.blank("en")
     for name in ("annotate_for_test", "gapdner_extents", "negate_for_test"):
         nlp.add_pipe(name)
     nlp.add_pipe("gapdner_span_attributes", config={"names": ["negated_for_test"]})
-    yield nlp
-    Span.remove_extension("negated_for_test")
+    return nlp
 
 
-def test_verdicts_come_back_to_the_entities(nlp, tmp_path):
+def test_verdicts_come_back_to_the_entities(tmp_path):
+    nlp = make_pipeline()
     nlp.to_disk(tmp_path)
     doc = spacy.load(tmp_path)(TEXT)
     extents = [(span.start, span.end, span.label_) for span in doc.spans["gapdner_extents"]]
@@ -90,10 +71,15 @@ def test_verdicts_come_back_to_the_entities(nlp, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="only has the start method spawn")
 def test_attributes_return_from_processes_of_every_start_method(tmp_path):
     (tmp_path / "main.py").write_text(SCRIPT)
-    command = [sys.executable, "main.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "main.py"],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["fork", "True", "spawn", "True", "forkserver", "True"]
+    assert done.stdout.splitlines() == ["[True, True, False]"] * 3
 
 
 # texts with a negated entity, and with another one
@@ -132,10 +118,9 @@ def find_entity(doc, fragments):
         (CONTEXT, "unshared", []),
     ],
 )
-def test_negation_of_fragments(tool, fragments, wrong, tmp_path):
+def test_negation_of_fragments(nlp, tool, fragments, wrong, tmp_path):
     module, name, config, attribute = tool
     pytest.importorskip(module)
-    nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("gapdner_extents", config={"fragments": bool(fragments)})
     nlp.add_pipe(name, config=config)
@@ -153,9 +138,8 @@ def test_negation_of_fragments(tool, fragments, wrong, tmp_path):
     assert errors == wrong
 
 
-def test_fragments_that_all_entities_of_a_type_share_count_if_there_are_no_others():
-    Span.set_extension("flag_for_test", default=False)
-    nlp = spacy.blank("en")
+def test_fragments_that_all_entities_of_a_type_share_count_if_there_are_no_others(nlp):
+    Span.set_extension("flag_for_test", default=False, force=True)
     doc = nlp.make_doc("a b c d")
     places = [((0, 1), (2, 3)), ((0, 1), (3, 4)), ((0, 1), (2, 4))]
     set_entities(doc, [Entity("ADE", p) for p in places] + [Entity("PART", ((2, 3),))])
@@ -163,7 +147,6 @@ def test_fragments_that_all_entities_of_a_type_share_count_if_there_are_no_other
     settings = {"names": ["flag_for_test"], "fragments": "unshared"}
     doc = nlp.add_pipe("gapdner_span_attributes", config=settings)(doc)
     values = [(e.label_, e.fragments, e._.flag_for_test) for e in get_entities(doc)]
-    Span.remove_extension("flag_for_test")
     assert values == [
         ("ADE", ((0, 1), (2, 3)), True),
         ("ADE", ((0, 1), (2, 4)), False),
@@ -173,8 +156,7 @@ def test_fragments_that_all_entities_of_a_type_share_count_if_there_are_no_other
 
 
 @pytest.mark.parametrize(("extents", "fragments"), [(False, "any"), (True, None)])
-def test_adapters_must_use_the_same_spans(extents, fragments):
-    nlp = spacy.blank("en")
+def test_adapters_must_use_the_same_spans(nlp, extents, fragments):
     nlp.add_pipe("gapdner_extents", config={"fragments": extents})
     settings = {"names": ["negex"], "fragments": fragments}
     with pytest.raises(GapDNERError, match=f"fragments = {extents}, but judged has .*{fragments}"):

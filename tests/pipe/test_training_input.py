@@ -37,8 +37,7 @@ def run_training(tmp_path):
         config["components"] = nlp.config["components"]
         config["training"] |= {"max_steps": 4, "eval_frequency": 2}
         for part in ("train", "dev"):
-            if reader == OURS:
-                config["corpora"][part] = {"@readers": OURS, "path": f"${{paths.{part}}}"}
+            config["corpora"][part] = {"@readers": reader, "path": f"${{paths.{part}}}"}
         config.to_disk(tmp_path / "config.cfg")
         paths = ["--paths.train", str(train_path), "--paths.dev", str(dev_path)]
         with warnings.catch_warnings(record=True) as warned:
