@@ -17,15 +17,8 @@ from .report import NOWHERE, Place, Report
 
 # the key of the lines in doc.user_data
 DOC_RELATIONS = "gapdner_relations"
-KINDS = {
-    "R": "relation",
-    "E": "event",
-    "*": "equivalence",
-    "A": "attribute",
-    "M": "attribute",
-    "N": "normalization",
-    "#": "note",
-}
+KINDS = {"R": "relation", "E": "event", "*": "equivalence", "N": "normalization", "#": "note"}
+KINDS |= {"A": "attribute", "M": "attribute"}
 
 
 class BratLine(NamedTuple):
