@@ -16,6 +16,7 @@ PLACES = {"brat": "a.ann:1", "inline": "a.txt:2", "w2ner": "a.json, record 1"}
 PLACES |= {"jsonl": "a.jsonl:1", "pubannotation": "a.json"}
 # lines of brat whose line end was lost, so that an entity follows
 BEFORE = ("#1\tAnnotatorNotes T3\tsee 1 2 ", "# mine", "A1\tNegation T3", "N1\tReference T3 X:1\tx")
+NO_SCORE = "score that is not a probability"
 UNTERMINATED = "entity without its own line"
 
 
@@ -60,13 +61,10 @@ ISSUES = {
         (inline("0,1,2,2 X"), ["severe joint and"], "fragments normalized"),
         (inline("4,4,0,1 X"), [BOTH], "fragments normalized"),
         (inline("3,1 X"), ["joint and shoulder"], "fragments normalized"),
-        *((jsonl(score=score), [BOTH], "score that is not a probability") for score in (7, "high")),
-        (jsonl(score=float("nan")), [BOTH], "score that is not a probability"),
+        *((jsonl(score=x), [BOTH], NO_SCORE) for x in (7, "high", float("nan"))),
     ],
     "dropped": [
-        (brat("T2\tADR 0 31\tx"), [], "invalid offsets"),
-        (brat("T2\tADR -1 3\tx"), [], "invalid offsets"),
-        (brat("T2\tADR 5 5\tx"), [], "invalid offsets"),
+        *((brat(f"T2\tADR {x}\tx"), [], "invalid offsets") for x in ("0 31", "-1 3", "5 5")),
         (brat("T2\tADR 6 7\t "), [], "only whitespace"),
         *((said(f"{line}T9\tADR 0 6\tsevere"), [BOTH], UNTERMINATED) for line in BEFORE),
         (brat("T2\tADR 0 6;7\tx"), [], "malformed line"),
