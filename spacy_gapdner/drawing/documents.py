@@ -82,8 +82,9 @@ def draw(
         if output is not None:
             return write_documents(rows, output, key, colors, facts=facts)
         n_docs = 0
-        for n_docs, drawing in enumerate(text_rows(rows, key, colors), start=1):
+        for drawing in text_rows(rows, key, colors):
             print(drawing, end="")
+            n_docs += 1
         return n_docs
 
 
