@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..errors import GapDNERError, check_probability
 from . import attributes
-from .entity import Entity, Fragments
+from .entity import Entity, Fragments, TokenRanges
 
 # Tokens before and after an entity that notebooks show
 _CONTEXT = 10
@@ -19,7 +19,7 @@ TEXTS = ("id", "kb_id", "kb_name")
 
 
 @dataclass(unsafe_hash=True, repr=False)
-class DiscontinuousEntity:
+class DiscontinuousEntity(TokenRanges):
     """A contiguous or discontinuous entity in a Doc. Changes of the entity are stored in the Doc.
 
     `len`, iteration, `in` and indices refer to the tokens.
@@ -121,7 +121,7 @@ class DiscontinuousEntity:
         return self.spans[0].doc
 
     @property
-    def fragments(self) -> Fragments:
+    def fragments(self) -> Fragments:  # type: ignore[override]
         """RETURNS (tuple[tuple[int, int], ...]): The fragments as token offsets."""
         return tuple((span.start, span.end) for span in self.spans)
 
@@ -129,16 +129,6 @@ class DiscontinuousEntity:
     def text(self) -> str:
         """RETURNS (str): The texts of the fragments, joined by single spaces."""
         return " ".join(span.text for span in self.spans)
-
-    @property
-    def start(self) -> int:
-        """RETURNS (int): The index of the first token."""
-        return self.spans[0].start
-
-    @property
-    def end(self) -> int:
-        """RETURNS (int): The index after the last token."""
-        return self.spans[-1].end
 
     @property
     def start_char(self) -> int:
@@ -149,16 +139,6 @@ class DiscontinuousEntity:
     def end_char(self) -> int:
         """RETURNS (int): The character offset of the end of the entity."""
         return self.spans[-1].end_char
-
-    @property
-    def is_discontinuous(self) -> bool:
-        """RETURNS (bool): Whether the entity has more than one fragment."""
-        return len(self.spans) > 1
-
-    @property
-    def token_indices(self) -> tuple[int, ...]:
-        """RETURNS (tuple[int, ...]): The indices of all tokens, in ascending order."""
-        return tuple(i for span in self.spans for i in range(span.start, span.end))
 
     def _set_spans(self, name: str, value: str) -> None:
         for number, span in enumerate(self.spans):

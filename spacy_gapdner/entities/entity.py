@@ -10,8 +10,34 @@ from ..errors import GapDNERError
 Fragments = tuple[tuple[int, int], ...]
 
 
+class TokenRanges:
+    """The token offsets of an entity, from its fragments."""
+
+    fragments: Fragments
+
+    @property
+    def start(self) -> int:
+        """RETURNS (int): The index of the first token."""
+        return self.fragments[0][0]
+
+    @property
+    def end(self) -> int:
+        """RETURNS (int): The index after the last token."""
+        return self.fragments[-1][1]
+
+    @property
+    def token_indices(self) -> tuple[int, ...]:
+        """RETURNS (tuple[int, ...]): The indices of all tokens, in ascending order."""
+        return tuple(i for start, end in self.fragments for i in range(start, end))
+
+    @property
+    def is_discontinuous(self) -> bool:
+        """RETURNS (bool): Whether the entity has more than one fragment."""
+        return len(self.fragments) > 1
+
+
 @dataclass(frozen=True)
-class Entity:
+class Entity(TokenRanges):
     """An entity as token offsets, independent of a Doc.
 
     label (str): The entity type.
@@ -59,29 +85,9 @@ class Entity:
         return cls(label, tuple(zip(starts, ends, strict=True)), score)
 
     @property
-    def start(self) -> int:
-        """RETURNS (int): The index of the first token."""
-        return self.fragments[0][0]
-
-    @property
-    def end(self) -> int:
-        """RETURNS (int): The index after the last token."""
-        return self.fragments[-1][1]
-
-    @property
     def gaps(self) -> Fragments:
         """RETURNS (tuple[tuple[int, int], ...]): The token ranges between the fragments."""
         return tuple((left[1], right[0]) for left, right in pairwise(self.fragments))
-
-    @property
-    def token_indices(self) -> tuple[int, ...]:
-        """RETURNS (tuple[int, ...]): The indices of all tokens, in ascending order."""
-        return tuple(i for start, end in self.fragments for i in range(start, end))
-
-    @property
-    def is_discontinuous(self) -> bool:
-        """RETURNS (bool): Whether the entity has more than one fragment."""
-        return len(self.fragments) > 1
 
     def shift(self, offset: int) -> "Entity":
         """Move the entity, for example from the token offsets of a segment to those of its Doc.
