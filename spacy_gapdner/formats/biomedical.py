@@ -70,9 +70,7 @@ def read_bioc(path: Path, report: Report) -> Iterator[TextRecord]:
 
 
 def write_bioc(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write each Doc as a document with one passage: as JSON if the file extension is .json,
-    else as XML.
-    """
+    """Write each Doc as a document with one passage, as JSON or XML by the file extension."""
     documents = (_to_bioc(doc, n, spans_key, report) for n, doc in enumerate(docs, start=1))
     if path.suffix == ".json":
         head = json.dumps(_SOURCE)[:-1] + ', "documents": [\n'
@@ -215,13 +213,13 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
         with reading(report, Place(str(file))):
             value = read_json(file)
             items = value if isinstance(value, list) else [value]
+            if not all(isinstance(i, dict) and isinstance(i.get("text"), str) for i in items):
+                raise GapDNERError(
+                    f'{file} contains no object with a "text". Choose the right format.'
+                )
             stem = (file.relative_to(path) if path.is_dir() else Path(file.name)).with_suffix("")
             documents = []
             for number, item in enumerate(items, start=1):
-                if not isinstance(item, dict) or not isinstance(item.get("text"), str):
-                    raise GapDNERError(
-                        f'{file} contains no object with a "text". Choose the right format.'
-                    )
                 name = f"{stem.as_posix()}-{number}" if len(items) > 1 else stem.as_posix()
                 documents.append((item, Place(str(file), None, str(item.get("sourceid") or name))))
             yield from read_regions(documents, report, _parse_pubannotation)
