@@ -48,9 +48,7 @@ def check_probability(name: str, value: Any) -> float:
 
 
 def visible(text: str) -> str:
-    """RETURNS (str): A line of text with escaped control characters, such as \\x1b, so that they
-    cannot control the terminal.
-    """
+    """RETURNS (str): A line of text with its control characters escaped, such as \\x1b."""
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 

@@ -249,9 +249,7 @@ class Positions:
         return int((last - first + 1).sum())
 
     def tokens(self, item: Mention) -> Entity:
-        """RETURNS (Entity): The entity in token offsets. Whitespace tokens within fragments are
-        included.
-        """
+        """RETURNS (Entity): The entity in token offsets, with whitespace tokens in fragments."""
         last_token = len(self.bounds) - 2
         indices: list[int] = []
         for start, end in item[1]:

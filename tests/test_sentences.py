@@ -51,8 +51,7 @@ def test_what_runs_of_a_pipeline_to_split_sentences(tmp_path, pipes, disabled, e
     for name in pipes:
         nlp.add_pipe(name)
     nlp.initialize()
-    for name in disabled:
-        nlp.disable_pipe(name)
+    nlp.select_pipes(disable=disabled)
     nlp.to_disk(tmp_path)
     splitter = load_splitter(tmp_path)
     assert splitter.pipe_names == expected
