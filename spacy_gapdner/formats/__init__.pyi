@@ -10,6 +10,7 @@ from .docs import DOC_NAME as DOC_NAME
 from .docs import Alignment as Alignment
 from .docs import to_docs as to_docs
 from .files import read_text as read_text
+from .inline import read_inline as read_inline
 from .jsonl import read_jsonl as read_jsonl
 from .records import Record as Record
 from .records import TextEntity as TextEntity
@@ -26,5 +27,4 @@ from .report import Place as Place
 from .report import Report as Report
 from .report import reading as reading
 from .tables import to_dataframe as to_dataframe
-from .token_formats import read_inline as read_inline
-from .token_formats import read_w2ner as read_w2ner
+from .w2ner import read_w2ner as read_w2ner

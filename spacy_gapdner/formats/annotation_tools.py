@@ -1,21 +1,14 @@
-"""Exports of annotation tools: Prodigy, doccano, Label Studio, and UIMA CAS from INCEpTION and
-WebAnno.
-
-Entities in CAS are the annotations of the layer "Named entity" and of custom span layers. Relations
-and link features connect them.
-"""
+"""Exports of annotation tools: Prodigy, doccano and Label Studio."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 from ..errors import GapDNERError
-from .files import file_reader, input_files, read_documents, read_json, value_errors
+from .files import file_reader, read_documents, read_json, value_errors
 from .linked_regions import LinkedRegions, Object, read_regions, split_attributes
 from .records import TextRecord
 from .report import Place, Report, reading
@@ -24,16 +17,6 @@ from .report import Place, Report, reading
 _OF_TASK = ("text", "spans", "relations", "tokens", "answer")
 _OF_PRODIGY = (*_OF_TASK, "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp")
 _OF_DOCCANO = ("text", "entities", "relations", "label", "labels")
-_CAS_SUFFIXES = (".xmi", ".zip", ".json")
-_TYPE_SYSTEM = "TypeSystem.xml"
-# a small file can contain gigabytes
-_MAX_UNPACKED_MB = 100
-_NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
-_METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
-_CUSTOM = ("custom.", "webanno.custom.")
-# features that contain the type, and features of all annotations
-_LABELS = ("value", "label")
-_POSITION = ("begin", "end", "sofa")
 
 
 def read_prodigy(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -218,118 +201,3 @@ def _parse_labelstudio(part: _Part, regions: LinkedRegions) -> str:
         else:
             regions.drop(f"annotation of the type {kind}", value)
     return text
-
-
-def read_cas(path: Path, report: Report, annotator: str | None = None) -> Iterator[TextRecord]:
-    """Read UIMA CAS with dkpro-cassis: a .xmi next to ``TypeSystem.xml``, a .zip with both, or a
-    .json. In the folder of a project, where each annotator has a file, only that of one annotator
-    can be read. CURATION_USER is the curated annotation.
-    """
-    # a file is named by its annotator, and INITIAL_CAS in INCEpTION if it was not annotated
-    files = [file for file in input_files(path, _CAS_SUFFIXES) if file.stem != "INITIAL_CAS"]
-    if annotator is not None:
-        names = sorted({file.stem for file in files})
-        if annotator not in names:
-            raise GapDNERError(
-                f"{path} has no file of the annotator {annotator!r}. Choose {', '.join(names)}."
-            )
-        files = [file for file in files if file.stem == annotator]
-    places = ((file, Place(str(file))) for file in files)
-    yield from read_regions(places, report, partial(_parse_cas, with_annotator=annotator is None))
-
-
-def _load_cas(path: Path) -> Any:
-    try:
-        from cassis import load_cas_from_json, load_cas_from_xmi, load_typesystem
-    except ImportError:
-        raise GapDNERError(
-            f"Reading {path} needs dkpro-cassis: pip install 'spacy-gapdner[cas]'."
-        ) from None
-    try:
-        files = _read_files(path)
-        found = [name for name in files if name.endswith((".xmi", ".json"))]
-        if len(found) != 1:
-            raise GapDNERError(f"{path} contains {len(found)} documents. Split it into files.")
-        document = BytesIO(files[found[0]])
-        if found[0].endswith(".json"):
-            return load_cas_from_json(document)
-        if _TYPE_SYSTEM not in files:
-            raise GapDNERError(f"{path} has no {_TYPE_SYSTEM} next to it. Add it.")
-        return load_cas_from_xmi(document, load_typesystem(BytesIO(files[_TYPE_SYSTEM])))
-    except GapDNERError:
-        raise
-    # invalid files can raise any exception in the library
-    except Exception as error:
-        raise GapDNERError(
-            f"{path} cannot be read as UIMA CAS ({type(error).__name__}: {error}). Export it again."
-        ) from None
-
-
-def _read_files(path: Path) -> dict[str, bytes]:
-    if path.suffix == ".zip":
-        with ZipFile(path) as archive:
-            members = archive.infolist()
-            size = sum(member.file_size for member in members) >> 20
-            if size > _MAX_UNPACKED_MB:
-                raise GapDNERError(
-                    f"{path} contains {size} MB, more than {_MAX_UNPACKED_MB} MB. Unpack it first."
-                )
-            # `ZipFile.read` unpacks everything, even if the member states a smaller size
-            return {Path(m.filename).name: archive.open(m).read(m.file_size) for m in members}
-    files = [path, path.with_name(_TYPE_SYSTEM)] if path.suffix == ".xmi" else [path]
-    return {file.name: file.read_bytes() for file in files if file.is_file()}
-
-
-def _parse_cas(path: Path, regions: LinkedRegions, with_annotator: bool) -> str:
-    cas = _load_cas(path)
-    annotations = cas.select_all_fs()
-    names = [a.get("documentTitle") for a in annotations if a.type.name == _METADATA]
-    name = str(next(filter(None, names), path.stem))
-    # the folder of a document in a project
-    if with_annotator and path.parent.name == name:
-        name = f"{name}-{path.stem}"
-    regions.place = Place(str(path), None, name)
-    # cassis converts offsets
-    regions.units = "characters"
-    for annotation in annotations:
-        if annotation.type.name == _NAMED_ENTITY or annotation.type.name.startswith(_CUSTOM):
-            _add_annotation(annotation, regions)
-    return str(cas.sofa_string or "")
-
-
-def _add_annotation(annotation: Any, regions: LinkedRegions) -> None:
-    features = {f.name: _value(annotation.get(f.name)) for f in annotation.type.all_features}
-    # others annotate the document
-    if "begin" not in features:
-        return
-    layer = annotation.type.name.rpartition(".")[2]
-    texts = {key: value for key, value in features.items() if isinstance(value, str) and value}
-    if "Governor" in features and "Dependent" in features:
-        label = next(iter(texts.values()), layer)
-        regions.link(label, _id(features["Governor"]), _id(features["Dependent"]))
-        return
-    key = next((key for key in (*_LABELS, *texts) if key in texts and key != "identifier"), "")
-    values = {
-        name: value
-        for name, value in features.items()
-        if name not in (*_POSITION, key) and isinstance(value, str | bool | int | float | tuple)
-    }
-    score, attrs = split_attributes(values, "identifier")
-    offsets = [(features["begin"], features["end"])]
-    regions.add(annotation, texts.get(key, layer), offsets, _id(annotation), None, score, attrs)
-    for value in features.values():
-        # a link feature is a list of links with a role and a target
-        for link in value if isinstance(value, list) else ():
-            if "target" in {f.name for f in link.type.all_features}:
-                regions.link(link.get("role"), _id(annotation), _id(link.target))
-
-
-def _value(value: Any) -> Any:
-    # arrays of strings as tuples, arrays of annotations as lists
-    elements = getattr(value, "elements", None) or []
-    is_strings = elements and all(isinstance(element, str) for element in elements)
-    return tuple(elements) if is_strings else elements or value
-
-
-def _id(annotation: Any) -> str:
-    return str(getattr(annotation, "xmiID", None))

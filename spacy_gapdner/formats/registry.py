@@ -10,10 +10,9 @@ from spacy.util import registry
 
 from ..errors import GapDNERError
 from . import annotation_tools as tools
-from . import biomedical, brat, docbin, jsonl, tables
-from . import token_formats as tokens
-from .biomedical import read_pubannotation, write_pubannotation
+from . import bioc, brat, cas, conll, docbin, inline, jsonl, pubtator, tables, w2ner
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
+from .pubannotation import read_pubannotation, write_pubannotation
 from .records import Record
 
 
@@ -67,16 +66,16 @@ _TABLE = (
     Format("prodigy", tools.read_prodigy, None, (JSONL,), None, r'"(spans|_task_hash)"\s*:'),
     Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO, ("offsets",)),
     Format("labelstudio", tools.read_labelstudio, None, (JSON,), None, r'"result"\s*:', ("text",)),
-    Format("cas", tools.read_cas, None, (".xmi", ".zip", JSON), None, _CAS, ("annotator",)),
+    Format("cas", cas.read_cas, None, (".xmi", ".zip", JSON), None, _CAS, ("annotator",)),
     Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, r'"entities"\s*:\s*\['),
     Format("brat", brat.read_brat, brat.write_brat, _BRAT, "", brat.has_annotations, _OF_BRAT),
-    Format("w2ner", tokens.read_w2ner, tokens.write_w2ner, (JSON, JSONL), JSON, r'"sentence"\s*:'),
+    Format("w2ner", w2ner.read_w2ner, w2ner.write_w2ner, (JSON, JSONL), JSON, r'"sentence"\s*:'),
     Format("pubannotation", read_pubannotation, write_pubannotation, (JSON,), "", _LAYERS),
-    Format("inline", tokens.read_inline, tokens.write_inline, _INLINE, ".inline", tokens.is_inline),
+    Format("inline", inline.read_inline, inline.write_inline, _INLINE, ".inline", inline.is_inline),
     Format("spacy", docbin.read_spacy, docbin.write_spacy, _SPACY, ".spacy", "", _OF_SPACY),
-    Format("bioc", biomedical.read_bioc, biomedical.write_bioc, (".xml", JSON), ".xml", _BIOC),
-    Format("pubtator", biomedical.read_pubtator, None, _PUBTATOR, None, r"\A\s*\S+\|t\|"),
-    Format("conll", tokens.read_conll, None, _CONLL, None, tokens.has_tags),
+    Format("bioc", bioc.read_bioc, bioc.write_bioc, (".xml", JSON), ".xml", _BIOC),
+    Format("pubtator", pubtator.read_pubtator, None, _PUBTATOR, None, r"\A\s*\S+\|t\|"),
+    Format("conll", conll.read_conll, None, _CONLL, None, conll.has_tags),
     # drawing imports formats, so its writer is looked up by its registered name
     Format("html", writer=lambda *args: registry.misc.get(_HTML)(*args), ending=".html"),
     Format("csv", writer=tables.write_csv, ending=".csv"),

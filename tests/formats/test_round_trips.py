@@ -6,7 +6,7 @@ from random_docs import NLP
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.formats import DOC_NAME, FORMATS, NOWHERE, Report, read, write
-from spacy_gapdner.formats.biomedical import to_xml_text
+from spacy_gapdner.formats.bioc import to_xml_text
 from spacy_gapdner.formats.registry import names_of
 
 # of an entity its attrs and the names of its attributes; of a document its name and text

@@ -1,0 +1,52 @@
+"""W2NER's JSON: lists, lines, sentences, and malformed records."""
+
+import json
+
+import pytest
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.formats import Report, read_w2ner
+from spacy_gapdner.formats import write as write_docs
+
+SENTENCE = "severe joint and shoulder pain"
+ENTITIES = Entity("ADR", ((0, 2), (4, 5))), Entity("ADR", ((0, 1), (3, 5)))
+
+
+def w2ner(words, *ner):
+    return json.dumps({"sentence": words, "ner": [{"index": i, "type": "ADR"} for i in ner]})
+
+
+GOOD, NONE = w2ner(SENTENCE.split(), [0, 1, 4], [0, 3, 4]), w2ner(SENTENCE.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.json", f"[{GOOD}, {NONE}]"), ("a.jsonl", f"\ufeff{GOOD}\n\n{NONE}\r\n")],
+)
+def test_w2ner(write, report, name, content):
+    records = list(read_w2ner(write({name: content}) / name, report))
+    assert [r.tokens for r in records] == [tuple(SENTENCE.split())] * 2
+    assert [r.entities for r in records] == [ENTITIES, ()]
+    assert (records[0].name, report.issues) == ("a-1", [])
+
+
+def test_w2ner_splits_sentences(tmp_path, report):
+    doc = Doc(Vocab(), words=["a", "b", "c"], sent_starts=[True, False, True])
+    set_entities(doc, [Entity("X", ((1, 2),)), Entity("Y", ((2, 3),)), Entity("Z", ((0, 3),))])
+    assert write_docs([doc], tmp_path / "a.json", report=report) == 2
+    assert json.loads((tmp_path / "a.json").read_text()) == [
+        {"sentence": ["a", "b"], "ner": [{"index": [1], "type": "X"}]},
+        {"sentence": ["c"], "ner": [{"index": [0], "type": "Y"}]},
+    ]
+    assert report.counts("dropped") == {"entity crosses a sentence boundary": 1}
+
+
+def test_an_empty_sentence_is_skipped_and_its_entities_are_counted(write, report):
+    path = write({"a.json": f"[{w2ner([], [0])}, {GOOD}]"}) / "a.json"
+    assert [record.tokens for record in read_w2ner(path, report)] == [tuple(SENTENCE.split())]
+    assert report.counts("dropped") == {"malformed entity": 1}
+    # of invalid lines only themselves are skipped
+    path = write({"b.jsonl": f"{GOOD}\n{{\n{GOOD}\n"}) / "b.jsonl"
+    assert len(list(read_w2ner(path, Report(skip=True)))) == 2
