@@ -5,7 +5,7 @@ import pytest
 import spacy
 from spacy.cli.find_threshold import find_threshold
 from spacy.tokens import DocBin
-from tiny_pipeline import CORPUS, LABELS, annotate, found, make_doc, train
+from tiny_pipeline import CORPUS, LABELS, annotate, make_doc, train
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.calibration import Calibration
@@ -35,9 +35,6 @@ def from_bytes(nlp):
 
 def test_disk_bytes_and_pickle(trained, saved):
     before, loaded = annotate_all(trained), spacy.load(saved)
-    assert [found(annotate(loaded, text)) for text, _ in CORPUS] == [
-        entities for _, entities in CORPUS
-    ]
     for nlp in (loaded, from_bytes(trained), pickle.loads(pickle.dumps(trained))):
         assert annotate_all(nlp) == before
     # and it can be trained further
