@@ -6,6 +6,7 @@ from tiny_pipeline import model_config
 
 from spacy_gapdner.analysis.pipes import changed, find_pipe
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import blank_pipeline
 
 
 def test_one_of_several(nlp):
@@ -23,12 +24,9 @@ def test_one_of_several(nlp):
 
 
 def test_no_pipe():
-    nlp = spacy.blank("en")
-    with pytest.raises(GapDNERError, match="components are missing"):
-        find_pipe(nlp)
-    nlp.add_pipe("sentencizer")
-    with pytest.raises(GapDNERError, match="components are sentencizer"):
-        find_pipe(nlp)
+    for nlp, components in ((spacy.blank("en"), "missing"), (blank_pipeline(), "sentencizer")):
+        with pytest.raises(GapDNERError, match=f"components are {components}"):
+            find_pipe(nlp)
 
 
 def test_settings_are_restored(nlp):

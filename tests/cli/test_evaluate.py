@@ -29,18 +29,13 @@ def test_tables_and_file(run, model, write_docs, tmp_path):
     assert scores["gold_per_type"] == {"ADR": 3, "Drug": 1, "Food": 1}
 
 
-def test_other_spans_key(run, model, write_docs):
-    data = write_docs(key="gold")
-    result = run("evaluate", model, data, "-sk", "gold", "--threshold", 1)
-    assert "All entities 0.00 0.00 0.00 5 0 0" in " ".join(result.stdout.split())
-    hint = "has no entities under the spans_key 'gapdner'. It has other entities or spans: 5 in"
-    assert hint in " ".join(run("evaluate", model, data).output.split())
-
-
-def test_bfloat16(run, model, write_docs, monkeypatch):
+def test_options(run, model, write_docs, monkeypatch):
     # the tests share the pipeline, which must not change
     seen = []
     monkeypatch.setattr(pipes, "use_bf16", seen.append)
-    run("evaluate", model, write_docs(), "--bf16")
-    run("evaluate", model, write_docs())
+    data = write_docs(key="gold")
+    result = run("evaluate", model, data, "-sk", "gold", "--threshold", 1, "--bf16")
+    assert "All entities 0.00 0.00 0.00 5 0 0" in " ".join(result.stdout.split())
+    hint = "has no entities under the spans_key 'gapdner'. It has other entities or spans: 5 in"
+    assert hint in " ".join(run("evaluate", model, data).output.split())
     assert len(seen) == 1
