@@ -49,8 +49,7 @@ def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[Tex
     for number, task in enumerate(tasks, start=1):
         place = Place(str(path), None, str(task.get("id", f"{path.stem}-{number}")))
         with reading(report, place), value_errors(place):
-            parts = _split_task(task, keys, LinkedRegions(place, report))
-            yield from read_regions(parts, report, _parse_labelstudio)
+            yield from _read_task(task, keys, LinkedRegions(place, report))
 
 
 def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:
@@ -101,10 +100,6 @@ def _parse_doccano(record: Object, regions: LinkedRegions, offsets: str) -> str:
     return str(record["text"])
 
 
-# the text of a task, its other data, and results
-_Part = tuple[str, dict[str, Any], list[Object]]
-
-
 def _text_keys(tasks: Sequence[Object], path: Path) -> dict[str, str]:
     # exports lack the labeling interface, which has the key for the name of each text tag
     candidates: set[str] = set()
@@ -135,10 +130,10 @@ def _text_keys(tasks: Sequence[Object], path: Path) -> dict[str, str]:
     return keys
 
 
-def _split_task(
-    task: Object, keys: Mapping[str, str], regions: LinkedRegions
-) -> Iterator[tuple[_Part, Place]]:
-    # yields the text of each text tag
+def _read_task(
+    task: Object, keys: Mapping[str, str], dropped: LinkedRegions
+) -> Iterator[TextRecord]:
+    # yields a document for each text tag
     unused = [("draft", draft) for draft in task.get("drafts") or ()]
     found = []
     for annotation in task.get("annotations") or ():
@@ -149,9 +144,9 @@ def _split_task(
     found.sort(key=lambda annotation: not annotation.get("ground_truth"))
     unused += [("second annotation of a task", other) for other in found[1:]]
     for kind, other in unused:
-        regions.drop(kind, f"it has {len(other['result'])} results")
+        dropped.drop(kind, f"it has {len(other['result'])} results")
     if not found:
-        regions.drop("task without annotation", "it was skipped")
+        dropped.drop("task without annotation", "it was skipped")
         return
     chosen = found[0]["result"]
     tags = {r["id"]: str(r.get("to_name", "")) for r in chosen if r.get("id")}
@@ -160,44 +155,41 @@ def _split_task(
     for name, key in keys.items():
         text = task["data"].get(key, strings[0] if len(strings) == 1 else None)
         if not isinstance(text, str):
-            raise GapDNERError(f'{regions.place}: the task has no "{key}" in its data.')
-        extra = _metadata(task["data"], tuple(keys.values()))
-        results = [
-            result
-            for result in chosen
-            if len(keys) == 1 or name == tags.get(result.get("id", result.get("from_id")), first)
-        ]
-        place = regions.place
+            raise GapDNERError(f'{dropped.place}: the task has no "{key}" in its data.')
+        place = dropped.place
         if len(keys) > 1:
             place = place._replace(document=f"{place.document}-{name}")
-        yield (text, extra, results), place
+        with reading(dropped.report, place), value_errors(place):
+            regions = LinkedRegions(place, dropped.report)
+            regions.extra = _metadata(task["data"], tuple(keys.values()))
+            for result in chosen:
+                tag = tags.get(result.get("id", result.get("from_id")), first)
+                if len(keys) == 1 or name == tag:
+                    _add_result(result, regions)
+            yield regions.to_record(text)
     if len(keys) > 1:
         for tag in tags.values():
             if tag not in keys:
-                regions.drop("annotation without a text", tag)
+                dropped.drop("annotation without a text", tag)
 
 
-def _parse_labelstudio(part: _Part, regions: LinkedRegions) -> str:
-    text, regions.extra, results = part
-    for result in results:
-        value, kind = result.get("value", {}), result.get("type")
-        if kind == "relation":
-            ends = [result["from_id"], result["to_id"]]
-            direction = result.get("direction", "right")
-            for label in result.get("labels") or [""]:
-                if direction != "left":
-                    regions.link(label, *ends)
-                if direction in ("left", "bi"):
-                    regions.link(label, *reversed(ends))
-        elif "labels" in value:
-            offsets = [(value.get("start"), value.get("end"))]
-            notes = (result.get("meta") or {}).get("text") or []
-            note = {"note": "\n".join(map(str, notes))} if notes else {}
-            attrs = split_attributes(note)[1]
-            # a region can have several types
-            for number, label in enumerate(value["labels"] or [None]):
-                id = result["id"] if number == 0 else f"{result['id']}-{number}"
-                regions.add(result, label, offsets, id, value.get("text"), None, attrs)
-        else:
-            regions.drop(f"annotation of the type {kind}", value)
-    return text
+def _add_result(result: Object, regions: LinkedRegions) -> None:
+    value, kind = result.get("value", {}), result.get("type")
+    if kind == "relation":
+        ends = [result["from_id"], result["to_id"]]
+        direction = result.get("direction", "right")
+        for label in result.get("labels") or [""]:
+            if direction != "left":
+                regions.link(label, *ends)
+            if direction in ("left", "bi"):
+                regions.link(label, *reversed(ends))
+    elif "labels" in value:
+        offsets = [(value.get("start"), value.get("end"))]
+        notes = (result.get("meta") or {}).get("text") or []
+        attrs = {"_": {"note": "\n".join(map(str, notes))}} if notes else {}
+        # a region can have several types
+        for number, label in enumerate(value["labels"] or [None]):
+            id = result["id"] if number == 0 else f"{result['id']}-{number}"
+            regions.add(result, label, offsets, id, value.get("text"), None, attrs)
+    else:
+        regions.drop(f"annotation of the type {kind}", value)

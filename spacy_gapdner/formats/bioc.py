@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from defusedxml.ElementTree import iterparse
 from spacy.tokens import Doc
 
-from ..entities import DiscontinuousEntity, get_entities
+from ..entities import get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_place
 from .files import (
@@ -73,9 +73,7 @@ def write_bioc(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
 
 
 def to_xml_text(text: str, report: Report, place: Place) -> str:
-    """RETURNS (str): The text with characters that XML does not allow replaced one by one, so that
-    offsets stay valid: whitespace such as a form feed by spaces, others by U+FFFD.
-    """
+    """RETURNS (str): The text with each character that XML does not allow replaced by another."""
     if found := _NOT_XML.findall(text):
         message = f"{len(found)} replaced, such as {found[0]!r}"
         report.add("repaired", "characters that XML cannot have", message, place)
@@ -152,27 +150,18 @@ def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
 
 def _to_bioc(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str, Any]:
     place = doc_place(doc)
-    annotations = [
-        {
-            "id": name,
-            "infons": _infons(entity, report, place),
-            "locations": [
-                {"offset": span.start_char, "length": span.end_char - span.start_char}
-                for span in entity.spans
-            ],
-            "text": entity.text,
-        }
-        for name, entity in name_entities(get_entities(doc, spans_key), report, place)
-    ]
+    annotations = []
+    for id, entity in name_entities(get_entities(doc, spans_key), report, place):
+        values = join_attributes(entity, report, place, _KB_ID, (_TYPE,), str | int | float)
+        infons = {_TYPE: entity.label_, **{key: str(value) for key, value in values.items()}}
+        spans = entity.spans
+        locations = [{"offset": s.start_char, "length": s.end_char - s.start_char} for s in spans]
+        annotation = {"id": id, "infons": infons, "locations": locations, "text": entity.text}
+        annotations.append(annotation)
     passage = {"offset": 0, "infons": {}, "text": doc.text, "sentences": []}
     passage |= {"annotations": annotations, "relations": []}
     name = str(doc.user_data.get(DOC_NAME, number))
     return {"id": name, "infons": {}, "passages": [passage], "annotations": [], "relations": []}
-
-
-def _infons(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[str, str]:
-    values = join_attributes(entity, report, place, _KB_ID, (_TYPE,), str | int | float)
-    return {_TYPE: entity.label_, **{key: str(value) for key, value in values.items()}}
 
 
 def _to_xml(document: Object, report: Report) -> str:

@@ -108,9 +108,7 @@ def parse_entity(line: BratLine) -> TextEntity | None:
 
 
 def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
-    """RETURNS (str): The line of an entity, with fragments split at line ends, as brat does; a
-    GapDNERError if brat does not allow the label.
-    """
+    """RETURNS (str): The line of an entity, with fragments split at line ends, as brat does."""
     if not re.fullmatch(r"\S+", label):
         raise GapDNERError(
             f"brat does not allow the label {label!r}, which is empty or contains whitespace. "

@@ -65,10 +65,8 @@ def clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
 def choose_text(
     text: str, entities: Sequence[TextEntity], report: Report, place: Place, separator: str = " "
 ) -> str:
-    r"""Infer from the surface texts how offsets count: ``\r\n`` as two characters or one, a byte
-    order mark as one character or none.
-
-    RETURNS (str): The text that agrees with most surface texts.
+    r"""RETURNS (str): The text that agrees with most surface texts. Offsets can count ``\r\n`` as
+    two characters or one, and a byte order mark as one character or none.
     """
     # on a tie the first
     plain = text.removeprefix(BOM)
@@ -88,9 +86,8 @@ def convert_offsets(
     place: Place,
     units: str | None = None,
 ) -> Sequence[TextEntity]:
-    """RETURNS (Sequence[TextEntity]): The entities with offsets in characters instead of graphemes
-    or UTF-16 code units, two for an emoji, as in browsers. Without units, "characters" or "utf-16",
-    whichever more surface texts fit.
+    """Convert offsets from graphemes or UTF-16 code units, two for an emoji, as in browsers, to
+    characters. Without units, "characters" or "utf-16", whichever more surface texts fit.
     """
     if units not in (None, *_UNITS):
         raise GapDNERError(f"Invalid offsets: {units!r}. Use {', '.join(_UNITS)}.")

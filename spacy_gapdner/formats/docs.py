@@ -87,9 +87,7 @@ def doc_place(doc: Doc) -> Place:
 def doc_sentences(
     docs: Iterable[Doc], spans_key: str, report: Report
 ) -> Iterator[tuple[str | None, list[str], list[Entity]]]:
-    """YIELDS (tuple[Optional[str], list[str], list[Entity]]): For each sentence, the name of its
-    document, the tokens except for whitespace, and the entities, whose offsets count these tokens.
-    """
+    """YIELDS (tuple): Each sentence's document, tokens but no whitespace, and entities in these."""
     for doc in docs:
         entities = [found.to_entity() for found in get_entities(doc, spans_key)]
         for sentence in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:

@@ -51,9 +51,7 @@ def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """RETURNS (list[Path]): The files with these extensions at any depth of a folder, sorted,
-    except hidden ones; a GapDNERError if the extension of a file is not lowercase.
-    """
+    """RETURNS (list[Path]): The files with these extensions in a folder, without hidden ones."""
     found = []
     for path in folder.rglob("*"):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
@@ -167,9 +165,7 @@ def parse_json(text: str, where: str) -> Any:
 def read_json_lines(
     path: Path, report: Report | None = None
 ) -> Iterator[tuple[dict[str, Any], Place]]:
-    """YIELDS (tuple[dict[str, Any], Place]): The objects {"text": ...} on the lines of a file, and
-    their places with the documents' names: the "id", else file and line.
-    """
+    """YIELDS (tuple): The object on each line, and its place with its "id", else file and line."""
     with path.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
             place = Place(str(path), number)

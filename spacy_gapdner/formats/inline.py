@@ -70,9 +70,7 @@ def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report
 def merge_ranges(
     label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
 ) -> Entity:
-    """RETURNS (Entity): The entity of token ranges that include the last token. Adjacent ranges
-    become one fragment.
-    """
+    """RETURNS (Entity): The entity of token ranges that include their last token."""
     # the conversion of Dai et al. can produce ranges that end before they begin
     tokens = {i for pair in ranges for i in range(min(pair), max(pair) + 1)}
     entity = Entity.from_tokens(label, tokens)

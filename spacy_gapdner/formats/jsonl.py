@@ -39,9 +39,7 @@ def to_lines(docs: Iterable[Doc], spans_key: str) -> Iterator[str]:
 
 
 def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The JSONL record of a Doc: its text, its entities with character
-    offsets, and other values.
-    """
+    """RETURNS (dict[str, Any]): The JSONL record of a Doc, with other values of the document."""
     entities = [_to_object(entity) for entity in get_entities(doc, key)]
     return {"text": doc.text, "entities": entities, **other_keys(extra)}
 

@@ -142,9 +142,7 @@ def read_regions(
 def name_entities(
     entities: Sequence[DiscontinuousEntity], report: Report, place: Place, pattern: str = ".+"
 ) -> list[tuple[str, DiscontinuousEntity]]:
-    """RETURNS (list[tuple[str, DiscontinuousEntity]]): The entities of a document with their ids in
-    a file: their own if they are unique and match the pattern, else T1, T2, ...
-    """
+    """RETURNS (list): Ids and entities. Ids that repeat or do not match become T1, T2, ..."""
     given = Counter(entity.id_ for entity in entities)
     kept = {id for id, n in given.items() if n == 1 and re.fullmatch(pattern, id, re.DOTALL)}
     free = (name for number in count(1) if (name := f"T{number}") not in kept)
@@ -158,9 +156,7 @@ def name_entities(
 def split_attributes(
     values: Mapping[str, Any], kb_id: str = KB_ID
 ) -> tuple[float | None, dict[str, Any]]:
-    """RETURNS (tuple[Optional[float], dict[str, Any]]): The score and the attrs of an entity from
-    its attributes in a file, where `kb_id` is the name of the id in a knowledge base.
-    """
+    """RETURNS (tuple): The score and attrs of an entity from its attributes in a file."""
     others = dict(values)
     attrs: dict[str, Any] = {}
     score = parse_probability(others.get(SCORE))

@@ -59,57 +59,49 @@ def write_pubannotation(docs: Iterable[Doc], path: Path, spans_key: str, report:
     """Write a .json file per Doc; files with the same name are replaced."""
 
     def render(doc: Doc) -> dict[str, str]:
-        value = _to_pubannotation(doc, spans_key, report)
-        return {".json": json.dumps(value, ensure_ascii=False, indent=1) + "\n"}
+        place = doc_place(doc)
+        name = doc.user_data.get(DOC_NAME)
+        denotations: list[dict[str, Any]] = []
+        attributes: list[dict[str, Any]] = []
+        for id, entity in name_entities(get_entities(doc, spans_key), report, place):
+            spans = [{"begin": span.start_char, "end": span.end_char} for span in entity.spans]
+            span = spans if len(spans) > 1 else spans[0]
+            denotations.append({"id": id, "span": span, "obj": entity.label_})
+            for key, value in join_attributes(entity, report, place).items():
+                number = len(attributes) + 1
+                attributes.append({"id": f"A{number}", "subj": id, "pred": key, "obj": value})
+        result: dict[str, Any] = {} if name is None else {"sourceid": str(name)}
+        result |= {"text": doc.text, "denotations": denotations}
+        result |= {"attributes": attributes} if attributes else {}
+        return {".json": json.dumps(result, ensure_ascii=False, indent=1) + "\n"}
 
     return write_files(docs, path, render)
 
 
 def _parse_pubannotation(document: Object, regions: LinkedRegions) -> str:
-    _add_layer(document, regions, "")
-    for number, track in enumerate(document.get("tracks", ())):
-        # each track has its own ids
-        _add_layer(track, regions, f"{number} ")
+    # each track has its own ids
+    tracks = ((f"{number} ", track) for number, track in enumerate(document.get("tracks", ())))
+    for prefix, layer in [("", document), *tracks]:
+        denotations = layer.get("denotations", ())
+        typed = {str(value.get("id")) for value in denotations if value["obj"] != NO_TYPE}
+        attributes: dict[str, dict[str, Any]] = {}
+        for value in layer.get("attributes", ()):
+            subject, name = str(value["subj"]), str(value["pred"])
+            values = attributes.setdefault(subject, {})
+            if subject in typed and name not in values:
+                values[name] = value["obj"]
+            else:
+                regions.drop("attribute", value)
+        for value in denotations:
+            id, span = value.get("id"), value["span"]
+            spans = span if isinstance(span, list) else [span]
+            offsets = [(part["begin"], part["end"]) for part in spans]
+            score, attrs = split_attributes(attributes.get(str(id), {}))
+            regions.add(value, value["obj"], offsets, id, None, score, attrs, f"{prefix}{id}")
+        for value in layer.get("relations", ()):
+            label = FRAGMENT if value["pred"] == _CHAINED else value["pred"]
+            regions.link(label, f"{prefix}{value['subj']}", f"{prefix}{value['obj']}")
+        for key in ("modifications", "blocks"):
+            for value in layer.get(key, ()):
+                regions.drop(key[:-1], value)
     return str(document["text"])
-
-
-def _add_layer(layer: Object, regions: LinkedRegions, prefix: str) -> None:
-    denotations = layer.get("denotations", ())
-    typed = {str(value.get("id")) for value in denotations if value["obj"] != NO_TYPE}
-    attributes: dict[str, dict[str, Any]] = {}
-    for value in layer.get("attributes", ()):
-        subject, name = str(value["subj"]), str(value["pred"])
-        values = attributes.setdefault(subject, {})
-        if subject in typed and name not in values:
-            values[name] = value["obj"]
-        else:
-            regions.drop("attribute", value)
-    for value in denotations:
-        id, span = value.get("id"), value["span"]
-        spans = span if isinstance(span, list) else [span]
-        offsets = [(part["begin"], part["end"]) for part in spans]
-        score, attrs = split_attributes(attributes.get(str(id), {}))
-        regions.add(value, value["obj"], offsets, id, None, score, attrs, f"{prefix}{id}")
-    for value in layer.get("relations", ()):
-        label = FRAGMENT if value["pred"] == _CHAINED else value["pred"]
-        regions.link(label, f"{prefix}{value['subj']}", f"{prefix}{value['obj']}")
-    for key in ("modifications", "blocks"):
-        for value in layer.get(key, ()):
-            regions.drop(key[:-1], value)
-
-
-def _to_pubannotation(doc: Doc, spans_key: str, report: Report) -> dict[str, Any]:
-    place = doc_place(doc)
-    denotations: list[dict[str, Any]] = []
-    attributes: list[dict[str, Any]] = []
-    for id, entity in name_entities(get_entities(doc, spans_key), report, place):
-        spans = [{"begin": span.start_char, "end": span.end_char} for span in entity.spans]
-        span = spans if len(spans) > 1 else spans[0]
-        denotations.append({"id": id, "span": span, "obj": entity.label_})
-        for key, value in join_attributes(entity, report, place).items():
-            number = len(attributes) + 1
-            attributes.append({"id": f"A{number}", "subj": id, "pred": key, "obj": value})
-    name = doc.user_data.get(DOC_NAME)
-    result: dict[str, Any] = {} if name is None else {"sourceid": str(name)}
-    result |= {"text": doc.text, "denotations": denotations}
-    return result | ({"attributes": attributes} if attributes else {})

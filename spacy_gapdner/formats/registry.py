@@ -144,9 +144,7 @@ def guess_format(path: Path) -> str:
 
 
 def choose_output(path: Path, name: str | None = None) -> Format:
-    """RETURNS (Format): The format to write, chosen by its name or the file extension; a
-    GapDNERError if it is unknown, cannot be written, or needs another path.
-    """
+    """RETURNS (Format): The format of a name or path; a GapDNERError if it cannot be written."""
     ending = "" if path.is_dir() else path.suffix
     name = name or next((f.name for f in FORMATS.values() if f.ending == ending), None)
     if name is None:
