@@ -1,8 +1,5 @@
 """Unusual texts."""
 
-from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.formats import DOC_NAME
-
 ODD_TEXTS = {
     "empty": "",
     "one token": "aspirin",
@@ -29,18 +26,3 @@ ODD_TEXTS = {
     "no characters": "severe \ufffe pain\uffff",
 }
 NOT_IN_XML = {"form feed", "NUL", "control characters", "no characters"}
-
-
-def annotate_odd_texts(nlp, label, disc_label, n_single, texts=ODD_TEXTS):
-    """Docs in which each of the first tokens is an entity, and the first and last token are one."""
-    docs = []
-    for name, text in texts.items():
-        doc = nlp(text)
-        n = len(doc)
-        entities = [Entity(label, ((i, i + 1),)) for i in range(min(n, n_single))]
-        if n > 2:
-            entities.append(Entity(disc_label, ((0, 1), (n - 1, n))))
-        set_entities(doc, entities)
-        doc.user_data[DOC_NAME] = name
-        docs.append(doc)
-    return docs

@@ -9,7 +9,7 @@ import pytest
 import spacy
 from spacy.language import Language
 from thinc.api import Config
-from tiny_pipeline import gold_docs, learn_by_heart
+from tiny_pipeline import learn_by_heart
 
 from spacy_gapdner.model.architecture import build_gapdner_v1
 
@@ -21,12 +21,8 @@ PYTHON = re.findall(r"```python\n([^`]+)```\s+```text\n([^`]+)```", README + PAG
 SETTINGS = re.findall(r"```ini\n(.+?)```", PAGE, flags=re.DOTALL)
 # its training takes minutes
 PIPELINE = "project/training/trials/tuned"
-MEMORIZED = [
-    (
-        "History of severe hepatic or renal disease .",
-        [("Condition", (3, 4), (6, 7)), ("Condition", (5, 7))],
-    )
-]
+MEMORIZED = "History of severe hepatic or renal disease ."
+ENTITIES = [("Condition", (3, 4), (6, 7)), ("Condition", (5, 7))]
 
 
 def default_config():
@@ -49,7 +45,7 @@ def test_python_block(number, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     if PIPELINE in code:
         Path(PIPELINE).parent.mkdir(parents=True)
-        learn_by_heart(lambda vocab: gold_docs(vocab, MEMORIZED), steps=60).to_disk(PIPELINE)
+        learn_by_heart([(MEMORIZED, ENTITIES)], steps=60).to_disk(PIPELINE)
     for name in re.findall(r"^(?:from|import) (\w+)", code, flags=re.MULTILINE):
         pytest.importorskip(name, reason=f"{name} is not installed")
     exec(code, {})
@@ -59,10 +55,9 @@ def test_python_block(number, tmp_path, monkeypatch, capsys):
 def test_settings_of_the_pipe():
     (block,) = (b for b in SETTINGS if b.startswith("[components.gapdner]\n"))
     pipe_settings = read_settings(block)["components"]["gapdner"]
-    defaults = {
-        name: value for name, value in default_config().items() if name not in ("model", "scorer")
-    }
-    assert {k: v for k, v in pipe_settings.items() if k != "factory"} == defaults
+    del pipe_settings["factory"]
+    defaults = default_config()
+    assert pipe_settings == {name: defaults[name] for name in defaults.keys() - {"model", "scorer"}}
 
 
 def test_settings_of_the_model():

@@ -15,14 +15,6 @@ from spacy.cli.package import package
 from spacy.util import get_minor_version_range
 from tiny_pipeline import ANNOTATED, trained_pipeline
 
-import spacy_gapdner
-
-
-def test_version_and_unknown_names():
-    assert spacy_gapdner.__version__ == version("spacy-gapdner")
-    with pytest.raises(AttributeError, match="No spacy_gapdner attribute nothing"):
-        _ = spacy_gapdner.nothing
-
 
 @pytest.mark.parametrize("name", ["", ".analysis", ".config", ".drawing", ".formats"])
 def test_public_names_are_documented(name):

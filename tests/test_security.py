@@ -40,14 +40,9 @@ def test_invalid_second_document(tmp_path):
 EVIL = "\"'><script>alert(1)</script><img/src=x/onerror=alert(1)>"
 
 
-@pytest.fixture
-def model(tmp_path):
-    trained_pipeline().to_disk(tmp_path / "model")
-    return tmp_path / "model"
-
-
-def test_code_in_a_model_folder_is_not_run(model, tmp_path, monkeypatch):
-    victim = tmp_path / "created"
+def test_code_in_a_model_folder_is_not_run(tmp_path, monkeypatch):
+    model, victim = tmp_path / "model", tmp_path / "created"
+    trained_pipeline().to_disk(model)
     code = f"from pathlib import Path\nPath({str(victim)!r}).touch()\n"
     names = ["__init__.py", "gapdner.py", "code.py", "sitecustomize.py", "config.py", "model.py"]
     for folder in (model, model / "gapdner", model / "vocab"):

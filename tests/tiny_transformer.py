@@ -35,17 +35,13 @@ def save_bert(path, pieces, *, n_layers=1, **settings):
 
 
 def load_small_pipeline(bert, max_length=12, stride=9):
-    """A pipeline with the config of `load_small_config`, to be initialized."""
+    """The pipeline of `configs/gapdner_trf.cfg` with this BERT, and a network as small that drops
+    nothing, to be initialized."""
     spacy.util.fix_random_seed(0)
-    config = load_small_config(bert, max_length, stride)
-    return spacy.util.load_model_from_config(config, auto_fill=True)
-
-
-def load_small_config(bert, max_length, stride):
-    """`configs/gapdner_trf.cfg` with this BERT, and a network as small that drops nothing."""
     settings = {"max_length": max_length, "stride": stride}
     settings |= {f"model.{n}_width": WIDTH for n in ("hidden", "boundary", "grid", "attention")}
     settings["model.word_dropout"] = 0.0
     overrides = {f"components.gapdner.{name}": value for name, value in settings.items()}
     overrides["vars.transformer"] = str(bert)
-    return spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
+    config = spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
+    return spacy.util.load_model_from_config(config, auto_fill=True)

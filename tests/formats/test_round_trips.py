@@ -1,7 +1,7 @@
 """From Docs to files in each format and back."""
 
 import pytest
-from odd_texts import NOT_IN_XML, ODD_TEXTS, annotate_odd_texts
+from odd_texts import NOT_IN_XML, ODD_TEXTS
 from random_docs import NLP
 
 from spacy_gapdner import Entity, get_entities, set_entities
@@ -65,7 +65,18 @@ def plain(doc, held):
 
 @pytest.fixture(scope="module")
 def odd_docs():
-    return annotate_odd_texts(NLP, "A", "B", n_single=20)
+    """In each text, the first tokens are entities, and the first and last token are one."""
+    docs = []
+    for name, text in ODD_TEXTS.items():
+        doc = NLP(text)
+        n = len(doc)
+        entities = [Entity("A", ((i, i + 1),)) for i in range(min(n, 20))]
+        if n > 2:
+            entities.append(Entity("B", ((0, 1), (n - 1, n))))
+        set_entities(doc, entities)
+        doc.user_data[DOC_NAME] = name
+        docs.append(doc)
+    return docs
 
 
 @pytest.mark.parametrize(

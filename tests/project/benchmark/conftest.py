@@ -1,12 +1,10 @@
 import pytest
 import spacy
 from tiny_pipeline import CORPUS, make_examples, model_config, save_corpus
-from tiny_transformer import load_small_config, save_bert
+from tiny_transformer import load_small_pipeline, save_bert
 
 from project.benchmark.data import read_examples
 from project.benchmark.speed import Runner
-
-SETTINGS = {"max_length": 12, "stride": 9}
 
 
 @pytest.fixture(scope="session")
@@ -21,15 +19,14 @@ def runner(request, bert):
     spacy.util.fix_random_seed(0)
     model = model_config()
     if request.param == "transformer":
-        nlp = spacy.util.load_model_from_config(load_small_config(bert, **SETTINGS))
+        nlp = load_small_pipeline(bert)
     else:
         nlp = spacy.blank("en")
         nlp.add_pipe("gapdner_sentencizer", name="sentencizer")
         if request.param == "tok2vec":
             nlp.add_pipe("tok2vec", config={"model": model["tok2vec"]})
-            listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24}
-            model["tok2vec"] = listener
-        nlp.add_pipe("gapdner", config={"model": model, **SETTINGS})
+            model["tok2vec"] = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24}
+        nlp.add_pipe("gapdner", config={"model": model, "max_length": 12, "stride": 9})
     nlp.batch_size = 3
     nlp.initialize(lambda: make_examples(nlp))
     return Runner(nlp, nlp.get_pipe("gapdner"))

@@ -75,9 +75,6 @@ def test_all(data, tmp_path, monkeypatch):
     result = invoke(app, model, "--data", data, *options)
     (found,) = json.loads(path.read_text())
     assert (found["docs"], found["words"], found["threads"]) == (4, 9 + 8 + 5 + 1, 1)
-    for memory in found["memory"].values():
-        assert memory["loading"] > 50_000_000
-        assert memory["gpu"] is None
     words = " ".join(result.stdout.split())
     assert words.startswith("4 Docs, 23 words Speed, CPU time, 1 thread ")
     assert len(found["speed"]) == 6
@@ -87,7 +84,6 @@ def test_all(data, tmp_path, monkeypatch):
         assert of["ratio"] == pytest.approx(of["seconds"] / encoder["seconds"])
         cells = f"{of['words_per_second']:,.0f} {of['seconds']:.2f} {of['ratio']:.2f}"
         assert f"{name} {cells}" in words
-    biaffine = [f"{100 * shares['biaffine']:.1f}" for shares in found["shares"].values()]
-    assert f"biaffine {' '.join(biaffine)}" in words
     memory = found["memory"]["training"]
+    assert memory["loading"] > 50_000_000
     assert f"training {memory['loading'] / 1e6:,.0f} {memory['peak'] / 1e6:,.0f} -" in words

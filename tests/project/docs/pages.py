@@ -1,11 +1,10 @@
 """Reads the pages of the documentation, and runs their code blocks."""
 
 import re
-from functools import partial
 from pathlib import Path
 
 from command_lines import run_line
-from tiny_pipeline import gold_docs, learn_by_heart
+from tiny_pipeline import learn_by_heart
 
 FOLDER = Path(__file__).parents[3] / "project" / "docs"
 
@@ -57,4 +56,4 @@ def run_page(name, capsys, change=lambda code: code):
 def train_by_heart(annotated, path):
     """Write a small pipeline that has memorized the entities of these sentences."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    learn_by_heart(partial(gold_docs, annotated=annotated), steps=40).to_disk(path)
+    learn_by_heart(annotated, steps=40).to_disk(path)

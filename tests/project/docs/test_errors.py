@@ -8,18 +8,17 @@ import pytest
 import spacy
 from pages import read_page
 from spacy.cli.train import train
-from spacy.training import Example
 from thinc.api import Config
-from tiny_pipeline import gold_docs, make_examples, make_nlp, model_config, trained_pipeline
+from tiny_pipeline import make_examples, make_nlp, model_config, trained_pipeline
 
 import spacy_gapdner
-from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.pipes import load_recognizer, use_gpu
 from spacy_gapdner.config import init_config
 from spacy_gapdner.formats import convert
 
 QUOTED = dict(re.findall(r"## ([^\n]+)\n\n```text\n([^\n]+)\n```", read_page("errors.md")))
 ANN = "T1\tADE 2 6\tpain\n"
+TWO_TYPES = [("a b", [("ADE", [0]), ("DRUG", [1])])]
 W2NER = json.dumps([{"sentence": ["a", "pain"], "ner": [{"index": [1], "type": "ADE"}]}])
 
 
@@ -45,14 +44,11 @@ def load_training_output():
 def initialize_with_another_key():
     nlp = spacy.blank("en")
     nlp.add_pipe("gapdner", config={"model": model_config()})
-    docs = gold_docs(nlp.vocab, key="findings")
-    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    nlp.initialize(lambda: make_examples(nlp, key="findings"))
 
 
 def update(nlp, label):
-    doc = nlp.make_doc("a b")
-    set_entities(doc, [Entity(label, ((0, 1),))])
-    nlp.update([Example(nlp.make_doc("a b"), doc)])
+    nlp.update(make_examples(nlp, [("a b", [(label, [0])])]))
 
 
 def load_without_code():
@@ -91,9 +87,7 @@ PROVOKED = {
     "An annotation without its text": lambda: convert_files(ann=ANN),
     "Text that is not UTF-8": read_latin_1,
     "No entities under this key": initialize_with_another_key,
-    "Unknown entity type": lambda: update(
-        make_nlp(corpus=[("a b", [("ADE", [0]), ("DRUG", [1])])]), "DOSE"
-    ),
+    "Unknown entity type": lambda: update(make_nlp(corpus=TWO_TYPES), "DOSE"),
     "Missing custom functions": load_without_code,
     "No GPU": lambda: use_gpu(99),
     "spacy train: no GPU": lambda: spacy_train(use_gpu=0),

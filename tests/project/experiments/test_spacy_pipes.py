@@ -45,13 +45,11 @@ def test_scores_of_spans(pipe):
 
 @pytest.mark.slow
 def test_command(tmp_path):
-    words = sorted({word for text, _ in CORPUS for word in text.split()})
-    bert = save_bert(tmp_path, words)
+    bert = save_bert(tmp_path, sorted({word for text, _ in CORPUS for word in text.split()}))
     data = save_corpus(tmp_path / "gold.spacy")
     paths = [f"--{part}={data}" for part in ("train", "dev", "test")]
     output = tmp_path / "runs"
-    ours = make_nlp()
-    ours.to_disk(tmp_path / "ours")
+    make_nlp().to_disk(tmp_path / "ours")
     options = ("--transformer", bert, *paths, "--steps", 2, "--eval-frequency", 1)
     result = invoke(app, "spacy-pipes", output, tmp_path / "ours", *options)
     models = [output / pipe / "model-best" for pipe in PIPES]

@@ -33,7 +33,7 @@ Severe joint and shoulder pain today .
 
 @pytest.fixture(scope="module")
 def nlp():
-    return learn_by_heart(lambda vocab: gold_docs(vocab, ANNOTATED))
+    return learn_by_heart(ANNOTATED)
 
 
 @pytest.fixture(scope="module")
