@@ -249,10 +249,10 @@ def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[s
             )
     train, *dev = (report.statistics.labels for report in reports.values())
     for labels in dev:
-        if new := {label: n for label, n in sorted(labels.items()) if label not in train}:
-            yield f"dev: types that do not occur in train: {_listed(new)}."
-    if rare := {label: n for label, n in sorted(train.items()) if n < _RARE}:
-        yield f"train: types with fewer than {_RARE} entities: {_listed(rare)}."
+        if new := [f"{label} ({n})" for label, n in sorted(labels.items()) if label not in train]:
+            yield f"dev: types that do not occur in train: {', '.join(new)}."
+    if rare := [f"{label} ({n})" for label, n in sorted(train.items()) if n < _RARE]:
+        yield f"train: types with fewer than {_RARE} entities: {', '.join(rare)}."
 
 
 def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
@@ -269,10 +269,5 @@ def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
     if not train.discontinuous and train.entities:
         yield "train: no discontinuous entities. spaCy's ner or spancat may be sufficient."
     for statistics in dev:
-        only = sorted(set(train.labels) - set(statistics.labels))
-        if only:
+        if only := sorted(train.labels.keys() - statistics.labels.keys()):
             yield f"dev: missing types that occur in train: {', '.join(only)}."
-
-
-def _listed(counts: dict[str, int]) -> str:
-    return ", ".join(f"{label} ({count})" for label, count in counts.items())

@@ -65,9 +65,7 @@ def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> 
 
 
 def count_partial(gold: Collection[Mention], predicted: Collection[Mention]) -> Counts:
-    """RETURNS (Counts): The counts with a credit of 1 for the same fragments, and 0.5 for an
-    overlap. Types are ignored.
-    """
+    """RETURNS (Counts): A credit of 1 for the same fragments, 0.5 for an overlap, of any type."""
     pairs = _pair_best(sorted(gold), sorted(predicted), lambda g, p: True)
     credit = sum(1.0 if g[1] == p[1] else 0.5 for g, p in pairs)
     return Counts(credit, len(predicted), len(gold))

@@ -188,7 +188,6 @@ def analyze_models(
 ) -> dict[str, ModelReport]:
     """RETURNS (dict[str, ModelReport]): The reports on trained pipelines, or .spacy files with
     predictions, by name. The first pipe sets the default of the spans_key for all of them.
-    RAISES (GapDNERError): If a model or the data cannot be read, or the data has no gold entities.
     """
     guess_format(data)
     for model in models.values():
@@ -239,6 +238,8 @@ def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> M
 def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[ErrorInContext]:
     positions, scores = compared.positions, compared.scores
     items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
+    roles = dict.fromkeys(compared.gold, "gold") | dict.fromkeys(compared.predicted, "predicted")
+    roles |= dict.fromkeys(compared.gold & compared.predicted, "correct")
     overlapping: dict[Mention, set[Mention]] = {item: set() for item in items}
     for i, j, _ in find_overlaps(items, items):
         overlapping[items[i]].add(items[j])
@@ -257,11 +258,8 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
         words = (*before, *(" ".join(token.text_with_ws.split("\n")) for token in shown), *after)
         in_words = {}
         for item, entity in tokens.items():
-            role = "correct" if item in compared.gold else "predicted"
-            if item not in compared.predicted:
-                role = "gold"
             moved = replace(entity, score=scores.get(item)).shift(len(before) - shown.start)
-            in_words[item] = role, moved
+            in_words[item] = roles[item], moved
         yield ErrorInContext(
             kind=kind,
             doc=number,

@@ -23,12 +23,9 @@ def load_recognizer(
     gpu_id: int = -1,
     bf16: bool = False,
 ) -> tuple[Language, DiscontinuousEntityRecognizer]:
-    """Load a trained pipeline, which accepts texts of any length, and find its recognizer.
-
-    spans_key (Optional[str]): The `spans_key` of the recognizer, if the pipeline has several.
-    threshold (Optional[float]): Overrides all thresholds of the recognizer.
-    line_breaks (Optional[str]): Overrides the setting of the pipeline's `LineSentencizer`.
-    RAISES (GapDNERError): If the pipeline, the GPU or bfloat16 cannot be used.
+    """Load a trained pipeline, which accepts texts of any length, and find its recognizer, by its
+    `spans_key` if there are several. `threshold` overrides all its thresholds, and `line_breaks`
+    the setting of the `LineSentencizer`.
     """
     use_gpu(gpu_id)
     nlp = load_model(model)
@@ -70,9 +67,7 @@ def use_gpu(gpu_id: int) -> None:
 
 
 def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntityRecognizer:
-    """RETURNS (DiscontinuousEntityRecognizer): The only recognizer of a pipeline, or the one with
-    the key; a GapDNERError if there is none.
-    """
+    """RETURNS (DiscontinuousEntityRecognizer): The only recognizer, or the one with the key."""
     pipes = {n: p for n, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)}
     if not pipes:
         raise GapDNERError(
@@ -84,9 +79,7 @@ def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntit
 
 
 def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
-    """RETURNS (str): The name of the only component, or of the one with the key; a GapDNERError
-    that names the owner if there are several, and the key is not the key of one of them.
-    """
+    """RETURNS (str): The name of the only component, or of the one with the key."""
     chosen = [name for name, key in keys.items() if len(keys) == 1 or key == spans_key]
     if len(chosen) != 1:
         listed = ", ".join(f"{name} ({key})" for name, key in keys.items())

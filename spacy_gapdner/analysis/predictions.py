@@ -66,14 +66,11 @@ def predict_records(
     n_process: int = 1,
     report: Report | None = None,
 ) -> Iterator[Doc]:
-    """Run a pipeline over texts with names and other keys. Memory use does not grow with their
-    number, because the lexemes and strings of processed texts are freed. If the report skips
-    documents, texts for which the pipeline fails are added to it.
+    """Run a pipeline over texts with names and other keys. The lexemes and strings of processed
+    texts are freed. If the report skips documents, it collects the failures of the pipeline.
 
-    YIELDS (Doc): Docs in the order of the texts. Each Doc is only valid until the next one is
-        yielded. Its name is in ``doc.user_data[DOC_NAME]``, and the other keys of its record in
-        ``doc.user_data[DOC_EXTRA]``.
-    RAISES (GapDNERError): If the pipeline fails and the report does not skip documents.
+    YIELDS (Doc): Docs in the order of the texts, each only valid until the next one. The name of
+        the text is in ``doc.user_data[DOC_NAME]``, its other keys are in ``[DOC_EXTRA]``.
     """
     report = report or Report()
     pairs = ((text[0]["text"], text) for text in records)
@@ -178,9 +175,7 @@ def _annotate_in_worker(texts: list[str], skip: bool) -> list[bytes | str]:
 
 
 def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[S, T]]]:
-    """YIELDS (list[tuple[Union[str, Doc], T]]): Batches of `size` texts or Docs with their
-    contexts. Batches of long texts are smaller.
-    """
+    """YIELDS (list): `size` texts or Docs with their contexts, or fewer if they are long."""
     batch: list[tuple[S, T]] = []
     total = 0
     for text, context in pairs:
@@ -194,9 +189,7 @@ def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[
 
 
 def without_annotation(reference: Doc, nlp: Language) -> Doc:
-    """RETURNS (Doc): A Doc to predict, as in spacy.Corpus.v1. The tokens are kept if the spaces of
-    the reference are unknown.
-    """
+    """RETURNS (Doc): A Doc to predict, as in spacy.Corpus.v1: with known spaces, new tokens."""
     if not reference.has_unknown_spaces:
         return nlp.make_doc(reference.text)
     words = [token.text for token in reference]
@@ -216,9 +209,7 @@ def predict_examples(
 
 
 def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Example, Comparison]]:
-    """YIELDS (tuple[Example, Comparison]): Each example with its gold and predicted entities.
-    RAISES (GapDNERError): If the texts or the labels of an entity's fragments differ.
-    """
+    """YIELDS (tuple[Example, Comparison]): Each example with its gold and predicted entities."""
     for number, example in enumerate(examples, start=1):
         try:
             compared = compare(example, key)

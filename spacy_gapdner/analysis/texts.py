@@ -32,8 +32,6 @@ def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
     """RETURNS (Iterator[InputText]): The texts of a .txt file, a folder of .txt files, or a .jsonl
     file with an object {"text": ...} per line, or the lines of standard input ("-"). The "id" of a
     text from a .txt file is its path in the folder without suffix.
-    RAISES (GapDNERError): If the input does not exist, or, during iteration, if a text cannot be
-        read and the report does not skip it.
     """
     if path == STDIN:
         return _read_standard_input(report)
@@ -72,11 +70,8 @@ def growing(
 ) -> Iterator[tuple[IO[bytes], Iterable[InputText], int]]:
     """Write JSONL to NAME.part, which is renamed to NAME when it is complete. If the process fails
     or is stopped, NAME.part is kept if it has any lines. To resume, the complete lines of NAME.part
-    are kept, or of NAME if there is no NAME.part.
-
-    YIELDS (tuple[IO[bytes], Iterable[InputText], int]): The stream to write to, the texts that have
-        no line yet, and the number of lines from an earlier run.
-    RAISES (GapDNERError): If an existing line is invalid, when the texts are read.
+    are kept, or of NAME if there is no NAME.part. Yields the stream to write to, the texts that
+    have no line yet, and the number of lines from an earlier run.
     """
     if is_device(path):
         with path.open("wb") as stream:

@@ -45,9 +45,7 @@ class TrainingConfig:
 def make_training_config(
     nlp: Language, spans_key: str | None = None, settings: Mapping[str, Any] = DEFAULT_SETTINGS
 ) -> TrainingConfig:
-    """RETURNS (TrainingConfig): The config of a pipe with these settings, and of the pipeline that
-    splits texts into tokens and sentences.
-    """
+    """RETURNS (TrainingConfig): The config of a pipe, and the pipeline that splits its texts."""
     check_window(settings["max_length"], settings["stride"])
     tagging = registry.resolve({"tagging": settings["model"]["tagging"]})["tagging"]
     key = spans_key or settings["spans_key"]
@@ -55,10 +53,7 @@ def make_training_config(
 
 
 def read_training_config(path: str | Path, spans_key: str | None = None) -> TrainingConfig:
-    """RETURNS (TrainingConfig): The settings of a .cfg file. If it has several pipes, the spans_key
-    selects one.
-    RAISES (GapDNERError): If the file is missing or invalid, or has no such pipe.
-    """
+    """RETURNS (TrainingConfig): The settings of the only pipe, or of the one with the key."""
     # for clearer error messages about missing files and encodings
     read_text(Path(path))
     try:

@@ -63,22 +63,18 @@ def create_app(
 
     @api.get("/project")
     async def project(x_annotator: Annotated[str, Header()] = "") -> dict[str, Any]:
-        """Return the labels and settings."""
         return await run(lambda: session.project(unquote(x_annotator)))
 
     @api.get("/texts")
     async def texts(own: Own, order: Order = "files") -> Response:
-        """List all texts."""
         return JSONResponse(await run(lambda: session.list_texts(own, order)))
 
     @api.get("/texts/{name:path}")
     async def text(own: Own, name: str) -> Response:
-        """Return a text with its entities."""
         return JSONResponse(await run(lambda: session.show(own.load(find(name)))))
 
     @api.put("/texts/{name:path}")
     async def save(own: Own, name: str, sent: Annotated[Annotation, Depends(read)]) -> Response:
-        """Save the entities and the status of a text."""
         try:
             return JSONResponse(await run(lambda: session.save(own, find(name), sent)))
         except ChangedError as error:
@@ -95,17 +91,14 @@ def create_app(
 
     @api.get("/state")
     async def state(own: Own) -> dict[str, Any]:
-        """Return the progress of annotation and training."""
         return await run(lambda: session.state(own))
 
     @api.post("/train", status_code=202)
     async def train(own: Own) -> None:
-        """Train the model on all texts that are done."""
         await run(session.train)
 
     @api.post("/back")
     async def back(own: Own) -> None:
-        """Use the model before the last training again."""
         if session.trainer:
             await run(session.trainer.go_back)
 

@@ -40,10 +40,7 @@ class Mark:
 
 class BratFile:
     """An annotation file. It remembers deleted lines, so that entities can be restored together
-    with their attributes, notes and relations.
-
-    The text includes line ends and the byte order mark. Raises a GapDNERError if the file is not
-    UTF-8, or does not count offsets like brat.
+    with their attributes, notes and relations. The text includes line ends and the byte order mark.
     """
 
     def __init__(self, content: bytes, text: str, where: str) -> None:
@@ -92,11 +89,8 @@ class BratFile:
 
     def change(self, marks: Sequence[Mark]) -> list[str]:
         """Replace all entities. Unchanged entities keep their lines, and changed entities keep
-        their ids. New entities without an id get the next number.
-
-        Returns descriptions of the lines that were deleted or shortened because of deleted
-        entities. Raises a GapDNERError if a label, an id or a fragment is invalid.
-        """
+        their ids. New entities without an id get the next number. Returns descriptions of the lines
+        that were deleted or shortened because of deleted entities."""
         marks = [clean_mark(mark, self.text) for mark in marks]
         lines, entities, line_of = list(self._lines), {}, dict(self._line_of)
         for name, mark in zip(self._choose_ids(marks), marks, strict=True):

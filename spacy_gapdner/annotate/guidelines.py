@@ -33,8 +33,6 @@ def read_guidelines(
     such as {"ADE": {"color": "#d86000", "key": "b", "description": "..."}}, in which all values are
     optional. The default is the first such file in the folders. If there is no file, the labels
     that the model knows and the labels in the annotation files are used.
-
-    Raises a GapDNERError if there are no labels, or the file is invalid.
     """
     if given is None:
         files = (folder / name for folder in folders for name in _NAMES)

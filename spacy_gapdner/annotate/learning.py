@@ -55,12 +55,9 @@ def learn(
 ) -> tuple[bool, str]:
     """Continue to train the pipeline `model` with the optimizer, batches and augmentation of its
     config. It is saved in `output` if its score on held-out texts is not lower than the score of
-    the current pipeline `before`.
-
-    `stems` are the ids and files of the texts, without file extension. Sentences are sampled from
-    the training `data` of the pipeline, too. Returns whether the new pipeline was saved, and a
-    message.
-    """
+    the current pipeline `before`. `stems` are the ids and files of the texts, without extension.
+    Sentences are sampled from the training `data` of the pipeline, too. Returns whether the new
+    pipeline was saved, and a message."""
     fix_random_seed(0)
     records = [read_document(Path(stem), name, report) for name, stem in stems]
     held_out = [record for record in records if is_held_out(record.name)]

@@ -115,8 +115,7 @@ class Session:
         }
 
     def save(self, store: Store, name: str, sent: Annotation) -> dict[str, Any]:
-        """Save the annotation of a text, and start training if necessary. Returns the new version,
-        the entities with ids, and the removed lines. See `Store.save` for the errors."""
+        """Save the annotation of a text, and start training if necessary. See `Store.save`."""
         loaded, removed = store.save(name, sent)
         due = self.retrain_after is not None and len(self._new()) >= self.retrain_after
         if self.trainer and due and not self.trainer.is_running:
@@ -147,7 +146,7 @@ class Session:
         }
 
     def train(self) -> None:
-        """Start training on all texts that are done. See `Trainer.start` for the errors."""
+        """Start training on all texts that are done."""
         if self.trainer is None:
             raise GapDNERError("There is no model to train. Restart annotate with a model.")
         done = self._done()

@@ -86,8 +86,7 @@ class Texts:
         return self._begins[name]
 
     def read(self, name: str) -> str:
-        """Read a text, including line ends and byte order mark. Raises a GapDNERError if the file
-        does not exist, is outside the folder, or is not UTF-8."""
+        """Read a text, including line ends and byte order mark."""
         return read_text(inside(self.paths[name], self.folder), keep_bom=True)
 
 
@@ -126,12 +125,9 @@ class Store:
 
     def save(self, name: str, sent: Annotation) -> tuple[Loaded, list[str]]:
         """Write the annotation of a text. A new file is only created if there are entities or the
-        text is done.
-
-        Returns the new state with the entities in the given order, and the removed lines. Raises a
-        ChangedError if the version is not the current one, and a GapDNERError if an entity is
-        invalid. Then nothing is written.
-        """
+        text is done. Returns the new state with the entities in the given order, and the removed
+        lines. Raises a ChangedError if the version is not the current one, and a GapDNERError if an
+        entity is invalid, and writes nothing then."""
         now = self.load(name)
         if now.version != sent.version:
             raise ChangedError(f"{name} was changed by someone else.")

@@ -19,12 +19,10 @@ NO_TRAINING = {"state": "none", "texts": 0, "message": ""}
 
 class Trainer:
     """Trains a pipeline on texts that are done, and uses the new pipeline if it is not worse.
-
     Training always starts from `model`. The folder contains the new pipeline (`model`), the one
     that it replaced (`previous-model`) and `training.log`. `swap` is called with the folder of the
     pipeline to use. The settings of the training process are optional: `data`, `spans_key`,
-    `gpu_id` and `code`.
-    """
+    `gpu_id` and `code`."""
 
     def __init__(
         self, model: str, folder: Path, swap: Callable[[str], None], **settings: Any
@@ -46,8 +44,7 @@ class Trainer:
         return bool(self.training["state"] == "running")
 
     def start(self, stems: Sequence[tuple[str, Path]]) -> None:
-        """Start training on the ids and files of texts, without file extension. Raises a
-        GapDNERError if there are none, or training is running."""
+        """Start training on the ids and files of texts, without file extension."""
         if self.is_running:
             raise GapDNERError("Training is already running. Wait until it is finished.")
         if not stems:
@@ -57,8 +54,7 @@ class Trainer:
         threading.Thread(target=self._train, args=(job,), daemon=True).start()
 
     def go_back(self) -> None:
-        """Use the pipeline before the last training again. Raises a GapDNERError if there is no
-        previous pipeline, or training is running."""
+        """Use the pipeline before the last training again."""
         if self.previous is None or self.is_running:
             raise GapDNERError("There is no previous model, or training is running.")
         self.swap(self.previous)

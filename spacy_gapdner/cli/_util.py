@@ -85,9 +85,7 @@ def print_report(report: "formats.Report") -> None:
 def print_table(
     rows: Sequence[Sequence[Any]], header: Sequence[str], *, numbers: bool = True
 ) -> None:
-    """Print a table that fits into the terminal, unless it is empty. Columns of numbers are aligned
-    to the right, and only their titles are wrapped.
-    """
+    """Print a table, unless it is empty. In columns of numbers, only the titles are wrapped."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

@@ -55,9 +55,7 @@ def serve_cli(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """RETURNS (socket.socket): A bound socket; a GapDNERError if the port is not available, or
-    FastAPI or uvicorn is not installed. Call this first, so that errors are reported immediately.
-    """
+    """RETURNS (socket.socket): A bound socket. Call this first, so that errors come early."""
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn")):
         raise GapDNERError(
             "FastAPI and uvicorn are required. Install them with "

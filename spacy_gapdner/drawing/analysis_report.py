@@ -31,26 +31,21 @@ _N_COMMON = 15
 def write_report(
     reports: Mapping[str, ModelReport], data: str, folder: Path, n_examples: int | None = None
 ) -> None:
-    """Write report.html, analysis.json, scores.csv and errors.csv, or none of them. See
-    `render_report` for the other arguments."""
+    """Write report.html, analysis.json, scores.csv and errors.csv. See `render_report`."""
     with filling(folder) as filled:
         page = render_report(reports, data, n_examples)
         (filled / "report.html").write_text(page, encoding="utf-8")
         models = {name: report.to_dict() for name, report in reports.items()}
         write_json({"data": data, "models": models}, filled / "analysis.json")
-        scores = [{"model": name, **row} for name in models for row in models[name]["scores"]]
-        errors = [(name, *e.to_row()) for name, report in reports.items() for e in report.errors]
-        tables: dict[str, list[Iterable[Any]]] = {
-            "scores.csv": [
-                list(scores[0]),
-                *(
-                    [round(x, 6) if isinstance(x, float) else x for x in row.values()]
-                    for row in scores
-                ),
-            ],
-            "errors.csv": [("model", *ERROR_COLUMNS), *errors],
-        }
-        for file, rows in tables.items():
+        scores: list[Iterable[Any]] = []
+        errors: list[Iterable[Any]] = [("model", *ERROR_COLUMNS)]
+        for name, report in reports.items():
+            for row in models[name]["scores"]:
+                scores = scores or [("model", *row)]
+                values = (round(x, 6) if isinstance(x, float) else x for x in row.values())
+                scores.append((name, *values))
+            errors += [(name, *error.to_row()) for error in report.errors]
+        for file, rows in (("scores.csv", scores), ("errors.csv", errors)):
             with (filled / file).open("w", encoding=CSV_ENCODING, newline="") as stream:
                 write_rows(stream, rows)
 

@@ -7,7 +7,7 @@ borders, because browsers do not print backgrounds.
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unicodedata import bidirectional
 
 from markupsafe import Markup
@@ -60,14 +60,8 @@ class Bar(NamedTuple):
         return f"{self.name}, {self.reason}" if self.reason else self.name
 
 
-class _Cell(NamedTuple):
-    # the part of a bar under a word; the first part has the tooltip
-    kind: str
-    bar: Bar
-    number: int
-    title: str
-
-
+# the part of a bar under a word: its kind, bar and number; the first part has a title
+_Cell = dict[str, Any]
 # a word and the cells under it, by row
 _Column = tuple[str, dict[int, _Cell]]
 
@@ -145,9 +139,9 @@ def _cells(words: Sequence[str], bar: Bar, number: int) -> dict[int, _Cell]:
     for start, end in bar.entity.fragments:
         kinds |= dict.fromkeys(range(start, end), "fragment")
         kinds[end - 1] = "fragment last"
-    cells = {i: _Cell(kind + thin, bar, number, title="") for i, kind in kinds.items()}
+    cells = {i: {"kind": kind + thin, "bar": bar, "number": number} for i, kind in kinds.items()}
     text = " … ".join("".join(words[start:end]).strip() for start, end in bar.entity.fragments)
     prefix = "correct: " if bar.mark == "correct" else ""
     suffix = f" ({bar.reason})" if bar.reason else ""
-    cells[first] = cells[first]._replace(title=f"{prefix}{bar.name}: {text}{suffix}")
+    cells[first]["title"] = f"{prefix}{bar.name}: {text}{suffix}"
     return cells

@@ -20,9 +20,7 @@ _COLOR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]+|(?:rgb|hsl)a?\([\d.,%/\s]+\)")
 def choose_colors(labels: Iterable[str], given: Mapping[str, str] | None = None) -> dict[str, str]:
     """Choose a color for each entity type by its name, unless it is given. If several types have
     the same color, the first in alphabetical order gets it, and the others get the next free color.
-
-    Returns the colors sorted by type. Raises a GapDNERError if a given color is invalid.
-    """
+    Returns the colors sorted by type."""
     given = given or {}
     for label, color in given.items():
         if not _COLOR.fullmatch(color):

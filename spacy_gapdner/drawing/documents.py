@@ -66,19 +66,16 @@ def draw(
     key = spans_key or (DEFAULT_SPANS_KEY if pipe is None else pipe.key)
     given: dict[str, Any] = {"nlp": nlp, "lang": lang, "types": types, "report": report}
     with nullcontext() if pipe is None else changed(pipe, spans_key=key):
-        rows: Iterator[tuple[Doc, ...]]
-        if is_raw and nlp is not None:
-            found = predict_records(nlp, read_texts(input), batch_size=batch_size)
-            rows = ((doc,) for doc in found)
+        if nlp is not None and is_raw:
+            docs = predict_records(nlp, read_texts(input), batch_size=batch_size)
         else:
-            gold = read(input, format, n_sents=0, spans_key=key, **given)
-            if nlp is None:
-                rows = ((doc,) for doc in gold)
-            else:
-                examples = predict_examples(nlp, gold, batch_size)
-                rows = ((example.reference, example.predicted) for example in examples)
+            docs = read(input, format, n_sents=0, spans_key=key, **given)
+        rows: Iterator[tuple[Doc, ...]] = ((doc,) for doc in docs)
         if nlp is not None:
             facts.append(f"predictions of {nlp.path or nlp.meta['name']}")
+            if not is_raw:
+                examples = predict_examples(nlp, docs, batch_size)
+                rows = ((example.reference, example.predicted) for example in examples)
         if output is not None:
             return write_documents(rows, output, key, colors, facts=facts)
         n_docs = 0
@@ -113,12 +110,9 @@ def write_documents(
     annotators: tuple[str, str] | None = None,
     facts: Sequence[str] = (),
 ) -> int:
-    """Write documents, or pairs of a gold and a predicted document side by side, as an HTML page.
-
-    If neither document is gold, `annotators` are the names of the two people, and only sentences
-    with differences are drawn. `facts` are shown in the head of the page, such as the file and the
-    model. Returns the number of documents.
-    """
+    """Write documents, or gold and predicted documents side by side, as an HTML page, and return
+    their number. If neither side is gold, `annotators` are the names of the two people, and only
+    sentences with differences are drawn. `facts`, such as the file, head the page."""
     body, n_docs = render_documents(rows, spans_key, colors, annotators, facts)
     title = "Disagreements" if annotators else "Entities"
     with replacing(path) as temporary:

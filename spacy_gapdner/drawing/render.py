@@ -218,8 +218,7 @@ def _render_units(
 def _to_items(
     docs: Sequence[Doc], entities: Sequence[Sequence[DiscontinuousEntity]]
 ) -> list[list[Mention]]:
-    sides = zip(map(Positions, docs), entities, strict=True)
-    return [list(map(positions.item, found)) for positions, found in sides]
+    return [list(map(Positions(doc).item, side)) for doc, side in zip(docs, entities, strict=True)]
 
 
 def _render_unit(doc: Doc, start: int, end: int, bars: Iterable[Bar]) -> Markup:
