@@ -81,9 +81,6 @@ def test_the_entities_of_all_texts(df, model):
 
 def test_settings_reach_the_pipe(spark, model):
     df = spark.createDataFrame([(TEXTS[0],)], "text string")
-    found = annotate(df, model, output_col="found", threshold=0.0).collect()[0].found
-    # the pipe has memorized it
-    assert plain(found) == expected_rows(model, TEXTS[0])
     assert annotate(df, model, output_col="found", threshold=1.0).collect()[0].found == []
 
 

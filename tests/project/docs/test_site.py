@@ -21,23 +21,19 @@ FETCHED = re.compile(
 )
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", folder / "cache"]
+@pytest.mark.slow
+def test_site(tmp_path):
+    site = tmp_path / "html"
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", tmp_path / "cache"]
     done = subprocess.run(
-        [*command, ROOT / "project" / "docs", folder / "html"], capture_output=True, text=True
+        [*command, ROOT / "project" / "docs", site], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    return {
-        path.relative_to(folder / "html").as_posix(): path.read_text(encoding="utf8")
-        for path in (folder / "html").rglob("*")
+    pages = {
+        path.relative_to(site).as_posix(): path.read_text(encoding="utf8")
+        for path in site.rglob("*")
         if path.suffix in (".html", ".css", ".js")
     }
-
-
-@pytest.mark.slow
-def test_site(pages):
     reference = "".join(text for name, text in pages.items() if name.startswith("api/"))
     for name in spacy_gapdner.__all__:
         assert f'id="spacy_gapdner.{name}"' in reference, name
