@@ -1,7 +1,5 @@
 """Predictions on unusual texts with a tok2vec and a transformer."""
 
-from itertools import pairwise
-
 import pytest
 from odd_texts import ODD_TEXTS
 from spacy.training import Example
@@ -10,6 +8,7 @@ from tiny_transformer import N_POSITIONS, load_small_pipeline, save_bert
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.analysis.predictions import predict
+from spacy_gapdner.entities import check_entity
 
 ASPIRIN = ANNOTATED[1][0]
 TEXTS = [*ODD_TEXTS.values(), " ".join(f"word{i % 97}" for i in range(1000))]
@@ -34,10 +33,7 @@ def test_odd_texts(name, tmp_path_factory):
         # odd texts do not change the entities of other texts in the batch
         assert text != ASPIRIN or [(e.label_, e.text) for e in get_entities(doc)] == expected
         for entity in get_entities(doc):
-            assert 0 <= entity.start < entity.end <= len(doc)
-            assert entity.score is None or 0 <= entity.score <= 1
-            ends = [(span.start, span.end) for span in entity.spans]
-            assert all(left[1] < right[0] for left, right in pairwise(ends))
+            check_entity(doc, entity.to_entity())
 
 
 def test_warning_about_too_many_word_pieces(tmp_path_factory):

@@ -23,18 +23,15 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def entities(record):
-    return [(e.id, e.label, e.fragments) for e in record.entities]
-
-
 def test_bioc(write, report):
     path = write({"a.xml": XML})
     assert guess_format(path) == "bioc"
     (record,) = read_bioc(path, report)
     text = "Joint pain \nsevere joint and shoulder pain.\nGone."
     assert (record.name, record.text) == ("d1", text)
-    assert entities(record) == [("T1", "ADR", ((12, 24), (38, 42)))]
-    assert record.entities[0].attrs == {"kb_id": "ICD:1", "_": {"sure": "yes"}}
+    (entity,) = record.entities
+    assert (entity.id, entity.label, entity.fragments) == ("T1", "ADR", ((12, 24), (38, 42)))
+    assert entity.attrs == {"kb_id": "ICD:1", "_": {"sure": "yes"}}
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
         ("dropped", "relation", "cannot keep {'id': 'R1'}")
     ]

@@ -101,9 +101,10 @@ GROUPS = {
 def test_span_groups_that_are_no_entities(tmp_path, problem):
     spans, attrs = GROUPS[problem]
     docs = [Doc(Vocab(), words=WORDS) for _ in range(2)]
-    for name, of in (("gapdner_1", spans), ("other_1", [(0, 1, "A"), (1, 2, "B")])):
-        found = [Span(docs[0], start, end, label=label) for start, end, label in of]
-        docs[0].spans[name] = SpanGroup(docs[0], name=name, spans=found, attrs=attrs)
+    # spans of other components under another prefix are ignored
+    docs[1].spans["other_1"] = [Span(docs[1], 0, 1, "A"), Span(docs[1], 1, 2, "B")]
+    found = [Span(docs[0], start, end, label=label) for start, end, label in spans]
+    docs[0].spans["gapdner_1"] = SpanGroup(docs[0], name="gapdner_1", spans=found, attrs=attrs)
     DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "a.spacy")
     message = rf"a\.spacy, document 'severe joint pain to': .*{problem}"
     with pytest.raises(GapDNERError, match=message):

@@ -37,10 +37,6 @@ ENTITIES = [
 ]
 
 
-def test_every_format_that_is_read_and_written_takes_part():
-    assert {name for name, _ in HELD} == {n for n in names_of("read") if FORMATS[n].writer}
-
-
 @pytest.mark.parametrize(("name", "file"), HELD)
 def test_what_a_format_can_hold_stays(name, file, tmp_path):
     held = HELD[name, file]

@@ -22,7 +22,7 @@ def doc():
 
 
 BLANK, ACROSS = {"entity of whitespace": 1}, {"entity crosses a sentence boundary": 1}
-SCORES, METADATA = {"score of entities": 1}, {"document metadata": 1}
+SCORES = {"score of entities": 1}
 # the number that each format counts, and what it cannot represent
 WRITTEN = {
     "jsonl": (1, {}),
@@ -82,26 +82,27 @@ def test_jsonl(doc, tmp_path, report):
     assert report.counts() == {"only whitespace": 2, "fragments normalized": 2}
 
 
-def test_metadata_with_the_keys_of_jsonl_are_counted(doc, tmp_path, report):
-    doc.user_data[DOC_EXTRA] = {"text": "other", "entities": 1, "ward": 3}
-    write([doc], tmp_path / "a.jsonl", report=report)
-    messages = ["no place for 'entities', 'text' of the document's record"]
-    assert [issue.message for issue in report.issues] == messages
-    assert json.loads((tmp_path / "a.jsonl").read_text())["ward"] == 3
-
-
 @pytest.mark.parametrize(
     ("name", "format", "lost"),
-    [("a.spacy", None, {}), ("a", "brat", BLANK | METADATA), ("a.csv", None, METADATA)],
+    [
+        ("a.spacy", None, ""),
+        ("a.jsonl", None, "'entities', 'text'"),
+        ("a", "brat", "'id', 'text', 'entities', 'ward'"),
+        ("a.csv", None, "'id', 'text', 'entities', 'ward'"),
+    ],
 )
-def test_what_records_of_predictions_hold_is_kept_or_reported(doc, tmp_path, name, format, lost):
-    report, record = Report(), {"id": 5, "date": "May"}
+def test_what_records_of_documents_hold_is_kept_or_reported(
+    doc, tmp_path, report, name, format, lost
+):
+    record = {"id": 5, "text": "other", "entities": 1, "ward": 3}
     doc.user_data[DOC_EXTRA] = record
     write([doc], tmp_path / name, format, report=report)
-    assert report.counts() == lost
-    if not lost:
+    messages = [f"no place for {lost} of the document's record"] if lost else []
+    assert [i.message for i in report.issues if i.kind == "document metadata"] == messages
+    if name in ("a.spacy", "a.jsonl"):
         (back,) = read(tmp_path / name)
-        assert back.user_data == {DOC_NAME: "x", DOC_EXTRA: record}
+        kept = record if name == "a.spacy" else {"id": 5, "ward": 3}
+        assert back.user_data[DOC_EXTRA] == kept
 
 
 CARRIED = {
