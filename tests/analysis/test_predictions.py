@@ -39,7 +39,8 @@ def test_texts_are_read_as_docs_are_needed(nlp, n_process):
 
 @pytest.mark.parametrize("n_process", [1, 2])
 def test_docs_keep_their_records(nlp, n_process):
-    records = [as_input(ASPIRIN, id=i, n=i) for i in range(8)] + [as_input(ASPIRIN, id="8")]
+    records = [as_input(ASPIRIN, id=i, n=i, entities="old") for i in range(8)]
+    records.append(as_input(ASPIRIN, id="8"))
     docs = predict_records(nlp, records, batch_size=2, n_process=n_process)
     for number, doc in enumerate(docs):
         record = {"gapdner_record": {"id": number, "n": number}} if number < 8 else {}

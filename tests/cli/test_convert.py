@@ -67,24 +67,23 @@ def test_options(run, data, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("source", "options", "message"),
+    ("options", "message"),
     [
-        ("data", ["a.spacy", "--done"], "no texts that are marked as done"),
-        ("data", ["a.spacy", "--option", "split=dev"], "no option split"),
-        ("data", ["a.spacy", "--option", "split"], "Invalid --option: 'split'. Use NAME=VALUE."),
-        ("data", ["a.spacy", "--on-error", "skip", "--strict"], "either strict or skip"),
-        ("data", ["."], "contains the input"),
-        ("data", ["a.spacy", "--report", "a.spacy"], "a.spacy is the output"),
-        ("data", ["folder", "-t", "w2ner"], "folder is a folder. Give the name of the file"),
-        ("data", ["file.md"], "Cannot tell the format from the name"),
-        ("data", ["a.xml", "-t", "prodigy"], "Cannot write the format 'prodigy': choose jsonl"),
+        (["a.spacy", "--done"], "no texts that are marked as done"),
+        (["a.spacy", "--option", "split"], "Invalid --option: 'split'. Use NAME=VALUE."),
+        (["a.spacy", "--on-error", "skip", "--strict"], "either strict or skip"),
+        (["."], "contains the input"),
+        (["a.spacy", "--report", "a.spacy"], "a.spacy is the output"),
+        (["folder", "-t", "w2ner"], "folder is a folder. Give the name of the file"),
+        (["file.md"], "Cannot tell the format from the name"),
+        (["a.xml", "-t", "prodigy"], "Cannot write the format 'prodigy': choose jsonl"),
     ],
 )
-def test_invalid_arguments(fails, data, tmp_path, monkeypatch, source, options, message):
+def test_invalid_arguments(fails, data, tmp_path, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     before = sorted(tmp_path.rglob("*"))
-    fails(message, "convert", source, *options)
+    fails(message, "convert", "data", *options)
     assert sorted(tmp_path.rglob("*")) == before
 
 

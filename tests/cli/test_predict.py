@@ -54,20 +54,6 @@ def test_folder(run, model, folder, tmp_path):
     assert re.fullmatch(r"#1\tAnnotatorNotes T1\tscore: 0\.99\d{4}", score)
 
 
-def test_other_keys_of_jsonl(run, model, tmp_path):
-    lines = [
-        {"id": 7, "text": ASPIRIN, "meta": {"ward": [1, None]}, "entities": "old"},
-        {"text": "", "ü": "ü"},
-    ]
-    source, output = tmp_path / "a.jsonl", tmp_path / "new" / "out.jsonl"
-    source.write_text("\n\n".join(json.dumps(line) for line in lines))
-    assert "2 documents" in run("predict", model, source, "-o", output).stdout
-    first, second = records(output.read_text(encoding="utf-8"))
-    assert found(first) == [("Drug", "aspirin")]
-    assert (first["id"], first["meta"]) == (7, {"ward": [1, None]})
-    assert second == {"text": "", "entities": [], "ü": "ü"}
-
-
 def test_standard_input(run, model):
     # spaCy's own limit is a million characters
     texts = [ASPIRIN, "", f"Café\u2028{ASPIRIN}", " " * 1_000_000 + ASPIRIN]
@@ -150,22 +136,18 @@ def test_drawn_on_a_terminal(run, model, folder, monkeypatch):
     assert records(run("predict", model, folder / "a.txt", "-f", "jsonl").stdout)[0]["id"] == "a"
 
 
-@pytest.mark.parametrize("n", [1, 10])
 @pytest.mark.parametrize("options", [[], ["--threshold", 1]])
-def test_the_most_uncertain_texts_are_written_first(run, model, tmp_path, tiny, n, options):
-    # texts that the model has learned, has never seen, and without entities
-    unknown = ["Severe pain after joint aspirin .", "Joint and severe aspirin pain twice ."]
-    texts = [JOINT, *unknown, "", ASPIRIN]
+def test_the_most_uncertain_texts_are_written_first(run, model, tmp_path, tiny, options):
+    # the model has never seen the second text
+    texts = [JOINT, "Severe pain after joint aspirin .", "", ASPIRIN]
     source, output = tmp_path / "texts.jsonl", tmp_path / "next.jsonl"
     lines = [json.dumps({"text": text, "id": number}) for number, text in enumerate(texts)]
     source.write_text("\n".join(lines))
     pipe = tiny.get_pipe("gapdner")
     with changed(pipe, threshold=1.0 if options else pipe.cfg["threshold"]):
-        docs = select_uncertain(tiny, texts, n)
-    run("predict", model, source, "--uncertain", n, "-o", output, *options)
-    written = records(output.read_text())
-    assert [record["text"] for record in written] == [doc.text for doc in docs]
-    assert [record["id"] for record in written] == [texts.index(doc.text) for doc in docs]
-    for record, doc in zip(written, docs, strict=True):
+        docs = select_uncertain(tiny, texts, 3)
+    run("predict", model, source, "--uncertain", 3, "-o", output, *options)
+    for record, doc in zip(records(output.read_text()), docs, strict=True):
+        assert record["id"] == texts.index(doc.text)
         assert found(record) == [(e.label_, e.text) for e in get_entities(doc)]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["next.jsonl", "texts.jsonl"]

@@ -1,20 +1,17 @@
-import pytest
 import spacy
 from tiny_pipeline import ANNOTATED
 
 
-@pytest.fixture
-def strict(model, tmp_path):
-    """A pipeline that misses most entities."""
-    nlp = spacy.load(model)
+def test_a_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
+    # a pipeline that misses most entities
+    nlp, strict, output = spacy.load(model), tmp_path / "strict", tmp_path / "tuned"
     nlp.get_pipe("gapdner").cfg["threshold"] = 0.9999
-    nlp.to_disk(tmp_path / "strict")
-    return tmp_path / "strict"
-
-
-def test_a_tuned_pipeline_is_saved(run, strict, write_docs, tmp_path):
-    output = tmp_path / "tuned"
+    nlp.to_disk(strict)
     data = write_docs(annotated=ANNOTATED * 5)
+    before = {path: path.stat().st_mtime_ns for path in strict.rglob("*")}
+    result = run("tune", strict, data, "--measure", "disc_f", "--per-type")
+    assert "Use --output" in result.output
+    assert {path: path.stat().st_mtime_ns for path in strict.rglob("*")} == before
     result = run("tune", strict, data, "--output", output)
     cfg = spacy.load(output).get_pipe("gapdner").cfg
     assert cfg["threshold"] < 0.9999
@@ -38,11 +35,3 @@ def test_the_pipeline_is_unchanged_if_nothing_improves(run, model, write_docs, t
     assert "Calibration: unchanged" in result.output
     assert "Unchanged pipeline" in result.output
     assert (output / "gapdner" / "cfg").read_text() == (model / "gapdner" / "cfg").read_text()
-
-
-def test_nothing_is_saved_without_output(run, strict, write_docs):
-    before = {path: path.stat().st_mtime_ns for path in strict.rglob("*")}
-    data = write_docs(annotated=ANNOTATED * 5)
-    result = run("tune", strict, data, "--measure", "disc_f", "--per-type")
-    assert "Use --output" in result.output
-    assert {path: path.stat().st_mtime_ns for path in strict.rglob("*")} == before
