@@ -61,7 +61,8 @@ def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:
     numbers: dict[object, int] = {}
     for number, span in enumerate(task.get("spans") or ()):
         label, offsets = span.get("label"), _offsets(span)
-        score, attrs = split_attributes({k: span[k] for k in ("score", "kb_id") if span.get(k)})
+        values = {key: span[key] for key in ("score", "kb_id") if span.get(key) is not None}
+        score, attrs = split_attributes(values)
         id = span.get("id")
         regions.add(span, label, [offsets], id, None, score, attrs, link_id=number)
         numbers.setdefault(offsets, number)

@@ -17,7 +17,7 @@ from ..entities import (
 from ..errors import GapDNERError
 from ..model.upstream_bugs import load_srsly_extensions_once
 from .docs import DOC_NAME, doc_place
-from .files import require_file, visible_files
+from .files import require_data, require_file, visible_files
 from .outputs import replacing
 from .report import Place, Report, reading
 
@@ -31,9 +31,8 @@ def find_docbins(path: Path) -> list[Path]:
 
 def require_docbins(path: Path) -> list[Path]:
     """RETURNS (list[Path]): See `find_docbins`; a GapDNERError if there are none."""
+    require_data(path)
     files = find_docbins(path)
-    if not files and not path.exists():
-        raise GapDNERError(f"There is nothing at {path}. Check the path.")
     if not files:
         raise GapDNERError(
             f"{path} is neither a .spacy file nor a folder with .spacy files. Convert it: "

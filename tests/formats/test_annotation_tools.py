@@ -133,9 +133,8 @@ def test_labelstudio_counts_what_is_not_converted(write, report):
     ]
     path = write({"a.json": json.dumps(tasks)})
     assert read_all(path, report) == [[], [("ADE", "pain"), ("Part", "pain")], []]
-    kinds = [
-        f"annotation of the type {kind}" for kind in ("hypertextlabels", "textarea", "choices")
-    ]
+    types = ("hypertextlabels", "textarea", "choices")
+    kinds = [f"annotation of the type {name}" for name in types]
     kinds += ["annotation of a skipped task", "second annotation of a task", "draft"]
     kinds += ["task without annotation", "malformed entity"]
     assert report.counts() == report.counts("dropped") == dict.fromkeys(kinds, 1)
@@ -163,7 +162,7 @@ def test_doccano_counts_as_a_browser(write, report, offsets, start, end):
 
 def test_prodigy_keeps_metadata_and_tells_equal_spans_apart(write, report):
     part, ade = ({"start": 0, "end": 3, "label": label} for label in ("Part", "ADE"))
-    end = {"start": 8, "end": 12, "label": "ADE", "id": "s1", "score": 0.5}
+    end = {"start": 8, "end": 12, "label": "ADE", "id": "s1", "score": 0}
     task = {"text": "arm and pain", "meta": {"source": "x"}, "_task_hash": 1, "answer": "accept"}
     task |= {"spans": [part, ade, end], "tokens": []}
     task["relations"] = [{"head_span": ade, "child_span": end, "label": "non-contig"}]
@@ -172,7 +171,7 @@ def test_prodigy_keeps_metadata_and_tells_equal_spans_apart(write, report):
     assert doc.user_data["gapdner_record"] == {"meta": {"source": "x"}}
     task["relations"] = []
     (doc,) = read(write({"a.jsonl": lines(task)}), report=report)
-    assert [(e.id_, e.score) for e in get_entities(doc)] == [("", None), ("", None), ("s1", 0.5)]
+    assert [(e.id_, e.score) for e in get_entities(doc)] == [("", None), ("", None), ("s1", 0.0)]
     assert not report.issues
 
 
@@ -221,11 +220,8 @@ def test_join(regions, report, links, found):
 def test_what_is_no_entity_is_counted(regions, report):
     links = [("fragment", "A", "C"), ("fragment", "B", "x"), ("cause", "A", "D")]
     assert [e.id for e in join(regions, links, C="Part")] == ["B", "D"]
-    kinds = [
-        "relation",
-        "fragment that is not a region with a type",
-        "fragments of different types",
-    ]
+    kinds = ["relation", "fragments of different types"]
+    kinds += ["fragment that is not a region with a type"]
     assert report.counts("dropped") == dict.fromkeys(kinds, 1)
     assert report.issues[-1].offsets == ((0, 12), (23, 27))
 

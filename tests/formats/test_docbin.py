@@ -91,7 +91,6 @@ def test_bad_options(make, options, message):
 GROUPS = {
     "different labels": ([(0, 1, "A"), (2, 3, "B")], {}),
     "or are empty": ([(1, 1, "A")], {}),
-    "overlap or": ([(1, 3, "A"), (0, 2, "A")], {}),
     "score .* 'high'": ([(0, 1, "A")], {"score": "high"}),
     "attributes .* cannot be saved": ([(0, 1, "A")], {"_": {"cue": b"x"}}),
 }
