@@ -1,5 +1,4 @@
-"""Checks of the data before training. They find entities that cannot be learned because they do not
-match the tokens, do not fit into a segment, or cannot be represented in a grid. The ceiling is the
+"""Checks of the data before training. They find entities that cannot be learned. The ceiling is the
 score of a perfect model."""
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -90,10 +90,9 @@ def find_errors(gold: Collection[Mention], predicted: Collection[Mention]) -> li
 def mark_items(
     gold: Collection[Mention], predicted: Collection[Mention]
 ) -> dict[Mention, tuple[str, str, Mention | None]]:
-    """RETURNS (dict[Mention, tuple[str, str, Optional[Mention]]]): The mark of each entity, the
-    reason, and the entity of the other side in the same error. The marks are "correct", "incorrect"
-    and "spurious" for predictions, and "correct", "differs" and "missed" for gold entities. The
-    reason for "incorrect" or "differs" is "type", "boundary" or "linking".
+    """RETURNS (dict): The mark of each entity, the reason, and the entity of the other side in the
+    same error. Marks are "correct", "incorrect" and "spurious" for predictions, and "correct",
+    "differs" and "missed" for gold. Reasons are "type", "boundary", "linking" or empty.
     """
     marks: dict[Mention, tuple[str, str, Mention | None]]
     marks = dict.fromkeys((*gold, *predicted), ("correct", "", None))
@@ -110,9 +109,7 @@ def mark_items(
 def find_overlaps(
     items: Sequence[Mention], others: Sequence[Mention]
 ) -> Iterator[tuple[int, int, float]]:
-    """YIELDS (tuple[int, int, float]): The indices of two entities that overlap, and the number of
-    shared positions divided by the positions of both.
-    """
+    """YIELDS (tuple[int, int, float]): The indices of overlapping entities, and their overlap."""
     positions = list(map(_positions, others))
     at: dict[int, list[int]] = {}
     for j, covered in enumerate(positions):

@@ -277,9 +277,8 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
 def f1_table(
     tallies: Sequence[Tally], group: str, last: int | None = None
 ) -> list[tuple[Any, ...]]:
-    """RETURNS (list[tuple]): One row per value of a group of `Tally`: its name, its number of gold
-    entities, and the Counts of each model. Numbers above `last` share a row, because they have few
-    entities each.
+    """RETURNS (list[tuple]): A row per value of a group of `Tally`: its name, its number of gold
+    entities, and the Counts of each model. Numbers above `last` share a row.
     """
     table: dict[Any, list[Counts]] = {}
     for number, tally in enumerate(tallies):

@@ -1,6 +1,4 @@
-"""Raw texts for prediction from .txt files, folders, .jsonl files and standard input, and the JSONL
-file that is written line by line, so that an interrupted run can be resumed.
-"""
+"""Raw texts for prediction, and JSONL that is written line by line, so that it can be resumed."""
 
 import shutil
 import sys

@@ -281,9 +281,7 @@ def gain_share(
 
 
 def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
-    """RETURNS (ndarray): Sums of counts in samples of Docs with replacement, shape
-    `(n_resamples, ...)`. The counts have the shape `(docs, ...)`.
-    """
+    """RETURNS (ndarray): Sums of counts `(docs, ...)` in bootstrap samples `(n_resamples, ...)`."""
     n_docs = len(counts)
     rng = np.random.default_rng(seed)
     shares = np.full(n_docs, 1 / n_docs)

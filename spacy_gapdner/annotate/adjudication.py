@@ -12,8 +12,7 @@ from .store import Store, Texts
 
 
 class Adjudication:
-    """The disagreements between two folders of the same texts with annotation files. Raises a
-    GapDNERError if no text is annotated in both folders."""
+    """The disagreements between two folders of the same texts with annotation files."""
 
     def __init__(self, first: Path, second: Path) -> None:
         is_clear = first.name != second.name

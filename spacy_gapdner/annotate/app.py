@@ -27,8 +27,7 @@ _MAX_BYTES = 16_000_000
 def create_app(
     session: Session, *, token: str | None = None, hosts: tuple[str, ...] = LOOPBACK
 ) -> FastAPI:
-    """Create the web application. `token` is a password that each request must contain. See
-    `new_app` for `hosts`."""
+    """Create the web application. `token` is a password that each request must contain."""
     app = new_app(hosts, _MAX_BYTES, "Split the text into several files.")
     app.add_exception_handler(OSError, _refuse)
     # the session is not thread-safe

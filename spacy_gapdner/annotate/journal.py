@@ -46,8 +46,7 @@ class Journal:
         before = self.entries().get(name, Entry())
         if entry[:3] == before[:3]:
             return
-        rejected = [mark.key for mark in entry.rejected]
-        record = {"id": name, **entry._asdict(), "rejected": rejected}
+        record = {"id": name, **entry._asdict(), "rejected": [mark.key for mark in entry.rejected]}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab+") as stream:
             # the last line is incomplete if a process was killed

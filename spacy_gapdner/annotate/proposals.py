@@ -67,8 +67,7 @@ class Proposer:
         self._proposals = {}
 
     async def propose(self, text: str) -> list[Proposal]:
-        """Find the entities of a text. Other requests are processed between the pieces of a long
-        text."""
+        """Find the entities of a text. Other requests are processed between pieces of the text."""
         model, known = self.model, self._proposals
         if text not in known:
             pieces = await self.thread.run(partial(model.split, text))

@@ -52,8 +52,7 @@ class Session:
                     self.store(path.name)
 
     def store(self, person: str) -> Store:
-        """The annotation of a person. The name is only used if the folder is shared. Raises a
-        GapDNERError if it is invalid."""
+        """The annotation of a person. The name is only used if the folder is shared."""
         name = person.strip() if self.shared else self.annotator
         if name not in self._stores:
             if not _PERSON.fullmatch(name):

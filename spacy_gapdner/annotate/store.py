@@ -91,8 +91,7 @@ class Texts:
 
 
 class Store:
-    """The annotation of texts by one person, in the folder of the texts or in another folder with
-    copies of the texts. Raises a GapDNERError if a link leads out of the folder."""
+    """The annotation of texts by one person, in their folder or in another one with copies."""
 
     def __init__(self, texts: Texts, annotator: str, folder: Path | None = None) -> None:
         self.texts = texts

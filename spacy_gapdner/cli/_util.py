@@ -1,6 +1,4 @@
-"""Shared functions of the commands: messages, tables and progress, in which control characters are
-escaped; error messages, signals, and parsing of arguments.
-"""
+"""Shared functions of the commands. Control characters are escaped in their output."""
 
 import signal
 import sys

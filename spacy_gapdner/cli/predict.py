@@ -79,14 +79,12 @@ def predict_cli(
     replaces = force or resume
     check_output(output_path, {"input": input_path, "model": model}, force=replaces, is_file=False)
     how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
+    taken = f"Another predict command is writing {output_path}. Choose another --output."
     report, n_done = formats.Report(skip=on_error == "skip"), 0
     try:
         with clean_stops(), ExitStack() as stack:
             if output_path is not None and not is_device(output_path):
                 lock = output_path.with_name(f".{output_path.name}.lock")
-                taken = (
-                    f"Another predict command is writing {output_path}. Choose another --output."
-                )
                 stack.enter_context(locked(lock, taken))
             hint = " Use --resume to continue the run that wrote it."
             check_output(part, {}, force=replaces, hint=hint)

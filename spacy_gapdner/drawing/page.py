@@ -52,6 +52,5 @@ class Shaded(NamedTuple):
 
 
 def render_table(head: Sequence[str], rows: Iterable[Sequence[object]], n_text: int = 1) -> Markup:
-    """Create a table. The first `n_text` columns are text, the others numbers. Cells can be
-    `Shaded`."""
+    """Create a table. The first `n_text` columns are text, the others numbers."""
     return Markup(TEMPLATES.get_template("table.html").render(head=head, rows=rows, n_text=n_text))

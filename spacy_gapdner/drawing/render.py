@@ -118,9 +118,8 @@ def render_documents(
     annotators: tuple[str, str] | None = None,
     facts: Sequence[str] | None = None,
 ) -> tuple[Markup, int]:
-    """Render documents with headings as HTML for a page with `ENTITIES_CSS`. See `write_documents`
-    for the arguments. Totals and the date are only shown if `facts` is not None. Returns the HTML
-    and the number of documents."""
+    """Render documents as HTML for a page with `ENTITIES_CSS`, and count them. Totals and the date
+    are only shown if `facts` is not None. See `write_documents` for the arguments."""
     # types are numbered in order of appearance, because their colors depend on all types
     numbered: dict[str, str] = {}
     sections: list[tuple[str | None, list[list[Markup]]]] = []
