@@ -3,7 +3,7 @@
 import re
 
 import spacy
-from chromium import serve, until, visit
+from chromium import serve, set_value, until, visit
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys as Keys
@@ -125,8 +125,7 @@ class Page:
         chain.perform()
 
     def set_score(self, score):
-        script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))"
-        self.browser.execute_script(script, self.find("score"), score)
+        set_value(self.browser, self.find("score"), score)
 
     def click(self, command):
         self.browser.find_element(By.CSS_SELECTOR, f"[data-command={command}]").click()

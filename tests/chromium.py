@@ -56,6 +56,13 @@ def until(browser, condition):
     return wait.until(lambda _: condition())
 
 
+def set_value(browser, element, value):
+    """Set the value of an input element, such as a slider."""
+    script = "const [element, value] = arguments; element.value = value;"
+    script += "element.dispatchEvent(new Event('input', {bubbles: true}))"
+    browser.execute_script(script, element, value)
+
+
 @contextmanager
 def window_width(browser, width):
     metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}

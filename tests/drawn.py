@@ -4,13 +4,11 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-import spacy
 
 from spacy_gapdner import set_entities
-from spacy_gapdner.formats import DOC_NAME
+from spacy_gapdner.formats import DOC_NAME, blank_pipeline
 
-NLP = spacy.blank("en")
-NLP.add_pipe("gapdner_sentencizer")
+NLP = blank_pipeline("en")
 NO_CELL = ("", "", "")
 
 

@@ -2,7 +2,6 @@ import json
 from weakref import WeakSet
 
 import pytest
-import spacy
 from spacy import registry
 from spacy.training import Corpus as DocBinCorpus
 from spacy.util import minibatch
@@ -39,11 +38,6 @@ n_sents = 0
 @pytest.fixture
 def data(write):
     return write({"brat/a.txt": TEXT, "brat/a.ann": ANN}) / "brat"
-
-
-@pytest.fixture
-def nlp():
-    return spacy.blank("en")
 
 
 def found(examples):

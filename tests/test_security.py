@@ -54,22 +54,16 @@ def test_code_in_a_model_folder_is_not_run(tmp_path, monkeypatch):
     assert not victim.exists()
 
 
-@pytest.fixture
-def evil(tmp_path):
-    """Documents with markup in words, labels, ids, attributes and names."""
+@pytest.mark.parametrize("command", ["draw", "convert", "analyze"])
+def test_pages_escape_markup(command, model, tmp_path):
+    """In words, labels, ids, attributes and names."""
     vocab = spacy.blank("en").vocab
     doc = Doc(vocab, words=["Severe", EVIL, "pain", "after", "aspirin"])
     entity = Entity(EVIL, ((0, 1), (2, 3)), attrs={"id": EVIL, "kb_id": EVIL})
     set_entities(doc, [entity, Entity("ADR", ((1, 3),))])
     doc.user_data[DOC_NAME] = EVIL
-    docs = [doc, *gold_docs(vocab)]
-    write_docbin(docs, tmp_path / f"{EVIL[:9]}.spacy", store_user_data=True)
-    return tmp_path / f"{EVIL[:9]}.spacy"
-
-
-@pytest.mark.parametrize("command", ["draw", "convert", "analyze"])
-def test_pages_escape_markup(command, model, evil, tmp_path):
-    out = tmp_path / "out"
+    evil, out = tmp_path / f"{EVIL[:9]}.spacy", tmp_path / "out"
+    write_docbin([doc, *gold_docs(vocab)], evil, store_user_data=True)
     arguments = {
         "draw": [evil, "--model", model, "--output", f"{out}.html"],
         "convert": [evil, f"{out}.html"],

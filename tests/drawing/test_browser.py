@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from chromium import until, window_width
+from chromium import set_value, until, window_width
 from drawn import check_lines, make_doc
 from markupsafe import Markup
 from selenium.webdriver.common.by import By
@@ -61,9 +61,7 @@ def press(page, text):
 
 
 def fill(page, label, value):
-    script = "const e = document.querySelector(`[aria-label='${arguments[0]}']`);"
-    script += "e.value = arguments[1]; e.dispatchEvent(new Event('input', {bubbles: true}))"
-    page.execute_script(script, label, value)
+    set_value(page, page.find_element(By.CSS_SELECTOR, f"[aria-label='{label}']"), value)
 
 
 def test_paging_and_search(page):

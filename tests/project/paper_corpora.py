@@ -108,19 +108,14 @@ def knowtator_file(name, annotations):
 
 
 def double_pipes(name, annotations):
-    lines = []
-    for offsets in annotations:
-        span = "||".join(f"{start}||{end}" for start, end in offsets)
-        lines.append(f"{name}||Disease_Disorder||C0000000||{span}\n")
-    return "".join(lines)
+    spans = ("||".join(f"{start}||{end}" for start, end in offsets) for offsets in annotations)
+    return "".join(f"{name}||Disease_Disorder||C0000000||{span}\n" for span in spans)
 
 
 def single_pipes(name, annotations):
-    lines = []
-    for offsets in annotations:
-        span = ",".join(f"{start}-{end}" for start, end in offsets)
-        lines.append(f"{name}|{span}|CUI-less{'|no|*NULL*' * 9}|*NULL*\r\n")
-    return "".join(lines)
+    spans = (",".join(f"{start}-{end}" for start, end in offsets) for offsets in annotations)
+    slots = "|no|*NULL*" * 9 + "|*NULL*"
+    return "".join(f"{name}|{span}|CUI-less{slots}\r\n" for span in spans)
 
 
 # folders of texts and annotations for training, and of texts and annotations for the test

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 
-from chromium import asked, serve, until, visit, window_width
+from chromium import asked, serve, set_value, until, visit, window_width
 from selenium.webdriver.common.by import By
 
 from spacy_gapdner.drawing.colors import choose_colors
@@ -77,11 +77,9 @@ def test_find_and_filter(page, url):
     assert page.find_elements(By.CSS_SELECTOR, "#drawing .word i.gap")
     toggle(page, "DRUG")
     shows(page, *ALL[1:])
-    script = "const s = document.getElementById('score'); s.value = arguments[0];"
-    script += "s.dispatchEvent(new Event('input'));"
     # as the score is shown
     for score, labels in {"0.62": (ALL[1], ALL[3]), "0.70": (ALL[1],)}.items():
-        page.execute_script(script, score)
+        set_value(page, find(page, "score"), score)
         shows(page, *labels)
         assert find(page, "score-value").text == score
     says(page, "1 of 4 entities shown")

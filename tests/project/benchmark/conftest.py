@@ -7,18 +7,14 @@ from project.benchmark.data import read_examples
 from project.benchmark.speed import Runner
 
 
-@pytest.fixture(scope="session")
-def bert(tmp_path_factory):
-    words = sorted({word for text, _ in CORPUS for word in text.split()})
-    return save_bert(tmp_path_factory.mktemp("bert"), words, hidden_dropout_prob=0.1)
-
-
 @pytest.fixture(scope="session", params=["transformer", "tok2vec", "tok2vec of its own"])
-def runner(request, bert):
+def runner(request, tmp_path_factory):
     """Each kind of encoder."""
     spacy.util.fix_random_seed(0)
     model = model_config()
     if request.param == "transformer":
+        words = sorted({word for text, _ in CORPUS for word in text.split()})
+        bert = save_bert(tmp_path_factory.mktemp("bert"), words, hidden_dropout_prob=0.1)
         nlp = load_small_pipeline(bert)
     else:
         nlp = spacy.blank("en")

@@ -65,3 +65,5 @@ def test_list_of_documents(write, report, monkeypatch):
     assert read_ids(folder / "my.list", "dev.list", "share13", "dev", report) == {"a.txt"}
     (issue,) = report.issues
     assert "1 names, which are not the 19 of the published dev list of share13" in issue.message
+    with pytest.raises(GapDNERError, match=r"requires a list of documents\. Set ids to dev\.id"):
+        list(read_cadec(folder, report, split="dev"))
