@@ -66,4 +66,4 @@ def test_list_of_documents(write, report, monkeypatch):
     (issue,) = report.issues
     assert "1 names, which are not the 19 of the published dev list of share13" in issue.message
     with pytest.raises(GapDNERError, match=r"requires a list of documents\. Set ids to dev\.id"):
-        list(read_cadec(folder, report, split="dev"))
+        read_ids(None, "dev.id", "cadec", "dev", report)
