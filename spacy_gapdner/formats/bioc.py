@@ -35,7 +35,7 @@ from .report import Place, Report
 
 # infons with their own place in an entity
 _TYPE, _KB_ID = "type", "identifier"
-_SOURCE = {"source": "spacy-gapdner", "date": "", "key": "", "infons": {}}
+_JSON_HEAD = '{"source": "spacy-gapdner", "date": "", "key": "", "infons": {}, "documents": [\n'
 _XML_HEAD = (
     "<?xml version='1.0' encoding='UTF-8'?>\n"
     "<collection><source>spacy-gapdner</source><date></date><key></key>\n"
@@ -65,9 +65,8 @@ def write_bioc(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
     """Write each Doc as a document with one passage, as JSON or XML by the file extension."""
     documents = (_to_bioc(doc, n, spans_key, report) for n, doc in enumerate(docs, start=1))
     if path.suffix == ".json":
-        head = json.dumps(_SOURCE)[:-1] + ', "documents": [\n'
         parts = (json.dumps(document, ensure_ascii=False) for document in documents)
-        return write_parts(path, parts, head=head, between=",\n", tail="]}\n")
+        return write_parts(path, parts, head=_JSON_HEAD, between=",\n", tail="]}\n")
     parts = (_to_xml(document, report) for document in documents)
     return write_parts(path, parts, head=_XML_HEAD, tail="</collection>\n")
 

@@ -12,6 +12,8 @@ from spacy_gapdner import get_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, guess_format, read
 
+DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
+METADATA = f"{DKPRO}.metadata.type.DocumentMetaData"
 TEXT = "😀 severe joint and shoulder pain"
 FOUND = [(1, "ADE", 2, 14), (2, "ADE", 28, 32), (3, "ADE", 19, 32)]
 LINKS = [(1, 2, "fragment"), (1, 3, "other")]
@@ -44,19 +46,17 @@ def test_packed(folder, report, name, n_docs):
 
 def test_layers_and_links(tmp_path, report):
     types = TypeSystem()
-    entity = types.create_type("de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity")
-    meta = types.create_type("de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData")
-    token = types.create_type("de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token")
+    entity = types.create_type(f"{DKPRO}.ner.type.NamedEntity")
+    meta = types.create_type(METADATA)
+    token = types.create_type(f"{DKPRO}.segmentation.type.Token")
     link = types.create_type("webanno.custom.AdePartsLink", "uima.cas.TOP")
     ade = types.create_type("webanno.custom.Ade")
     strings = [(entity, "value"), (entity, "identifier"), (meta, "documentTitle"), (link, "role")]
-    for made, name in strings:
-        types.create_feature(made, name, "uima.cas.String")
+    features = [(ade, "sure", "Boolean"), (ade, "score", "Double"), (ade, "many", "StringArray")]
+    for made, name, kind in [*((*pair, "String") for pair in strings), *features]:
+        types.create_feature(made, name, f"uima.cas.{kind}")
     types.create_feature(link, "target", "uima.tcas.Annotation")
     types.create_feature(ade, "parts", "uima.cas.FSArray", elementType=link.name)
-    types.create_feature(ade, "sure", "uima.cas.Boolean")
-    types.create_feature(ade, "score", "uima.cas.Double")
-    types.create_feature(ade, "many", "uima.cas.StringArray")
     cas = Cas(types)
     cas.sofa_string, cas.sofa_mime = TEXT, "text/plain"
     end = ade(begin=28, end=32)
@@ -120,9 +120,7 @@ def test_zip_that_states_a_smaller_size(tmp_path, report):
 
 def test_annotators_of_a_project(tmp_path, report):
     cas = make_cas(TEXT, FOUND, [])
-    meta = cas.typesystem.create_type(
-        "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
-    )
+    meta = cas.typesystem.create_type(METADATA)
     cas.typesystem.create_feature(meta, "documentTitle", "uima.cas.String")
     cas.add(meta(documentTitle="a.txt"))
     for name in ("annotation/a.txt/ann", "annotation/a.txt/bob", "curation/a.txt/CURATION_USER"):
