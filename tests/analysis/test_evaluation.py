@@ -27,6 +27,8 @@ def test_gold_under_another_key(nlp):
     gold = gold_docs(Vocab(), key="gold")
     scores = evaluate(nlp, gold, spans_key="gold")
     assert (scores["spans_key"], scores["spans_gold_f"]) == ("gold", 1.0)
+    with pytest.raises(ZeroDivisionError):
+        evaluate(nlp, (1 / 0 for _ in gold), spans_key="gold")
     assert nlp.get_pipe("gapdner").key == "gapdner"
     scores = evaluate(nlp, gold)
     assert scores["spans_gapdner_counts"]["gold"] == 0

@@ -97,7 +97,6 @@ def test_pairs_and_other_errors(gold, predicted, expected):
 @pytest.mark.parametrize(
     ("gold", "predicted", "kind"),
     [
-        ([3], [3, 4], WRONG_BOUNDARY),
         ([1, 2, 5], [0, 1, 5, 6], WRONG_BOUNDARY),
         # a gap moved, but corresponding fragments overlap
         ([0, 1, 5], [0, 3, 4, 5], WRONG_BOUNDARY),

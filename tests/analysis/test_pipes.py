@@ -1,10 +1,8 @@
-from contextlib import suppress
-
 import pytest
 import spacy
 from tiny_pipeline import model_config
 
-from spacy_gapdner.analysis.pipes import changed, find_pipe
+from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import blank_pipeline
 
@@ -27,11 +25,3 @@ def test_no_pipe():
     for nlp, components in ((spacy.blank("en"), "missing"), (blank_pipeline(), "sentencizer")):
         with pytest.raises(GapDNERError, match=f"components are {components}"):
             find_pipe(nlp)
-
-
-def test_settings_are_restored(nlp):
-    pipe = nlp.get_pipe("gapdner")
-    with suppress(ZeroDivisionError), changed(pipe, spans_key="gold"):
-        assert pipe.key == "gold"
-        raise ZeroDivisionError
-    assert pipe.key == "gapdner"

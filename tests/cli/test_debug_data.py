@@ -38,7 +38,6 @@ def test_findings(run, train, write_docs, tmp_path):
         "train, missed, Gap lost its cell to type: 1",
         "Site: «left» heart «valve defect» seen .",
         "train, boundary within a token: 1",
-        "train, crosses a sentence boundary: 1",
         "ℹ train: 1 of 5 Docs have no entities.",
         "ℹ dev: missing types that occur in train: Site.",
         "⚠ train: 1 entity cannot be found (boundary within a token). Convert the",
