@@ -1,6 +1,6 @@
 import pytest
 import spacy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -171,7 +171,6 @@ words = st.sampled_from(["T", "B", "cells", "cell", "of", "and", ",", "pain"])
     seed=st.integers(0, 5),
     data=st.data(),
 )
-@settings(deadline=None, max_examples=50)
 def test_any_corpus_gives_whole_documents(sentences, seed, data):
     augmenter = CoordinationAugmenter(1.0, 0.5, seed=seed)
     for sentence in sentences:

@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -112,7 +112,6 @@ def test_merge(segments, predictions, expected):
     assert [(e.start, e.end, e.score) for e in merge_segments(own, segments)] == expected
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_assigned_entities_come_back(data):
     doc, starts, max_length, stride = data.draw(windowed_docs())

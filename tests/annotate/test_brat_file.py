@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_gapdner.annotate.brat_file import BratFile, Mark
@@ -122,7 +122,6 @@ def letters(mark):
 
 
 @given(EDITS, st.sampled_from(["\n", "\r\n"]))
-@settings(max_examples=60)
 def test_any_edits(edits, end):
     content = re.sub(r"\r?\n", end, ANN)
     others = [line for line in content.split(end) if line[0] not in "TAR#*NE"]

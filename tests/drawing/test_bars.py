@@ -2,7 +2,7 @@ import re
 
 import pytest
 from drawn import rows, sentences
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_gapdner import Entity
@@ -37,7 +37,6 @@ def test_entities_share_a_row_unless_they_overlap():
     assert rows(draw(WORDS, [JOINT, SEVERE, SHOULDER])) == ["==..=", "=  =="]
 
 
-@settings(max_examples=50)
 @given(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=4), max_size=8))
 def test_every_entity_has_one_row(entities):
     bars = [Bar(Entity.from_tokens("A", e), str(number)) for number, e in enumerate(entities)]

@@ -15,6 +15,7 @@ from project.benchmark import run as benchmark
 from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[2]
+CHIA = "project/corpus/chia"
 README = (ROOT / "project" / "README.md").read_text(encoding="utf8")
 
 
@@ -51,18 +52,15 @@ def test_workflow(folder, monkeypatch):
         printed[name] = "".join(map(run_line, commands[name]["script"]))
         assert all(Path(path).exists() for path in commands[name].get("outputs", [])), name
     train, dev, test = (
-        {
-            doc.user_data[DOC_NAME].split("_")[0]
-            for doc in _docs(f"project/corpus/chia/{part}.spacy")
-        }
+        {doc.user_data[DOC_NAME].split("_")[0] for doc in _docs(f"{CHIA}/{part}.spacy")}
         for part in ("train", "dev", "test")
     )
     assert len(train | dev) == 20
     assert train.isdisjoint(dev)
-    assert test == {path.name[:11] for path in folder.glob("project/corpus/chia/brat/dev/*")}
+    assert test == {path.name[:11] for path in folder.glob(f"{CHIA}/brat/dev/*")}
     metrics = srsly.read_json("project/metrics/trials.json")
-    assert metrics["docs"] == len(_docs("project/corpus/chia/test.spacy"))
-    examples = _docs("project/corpus/chia/examples.spacy")
+    assert metrics["docs"] == len(_docs(f"{CHIA}/test.spacy"))
+    examples = _docs(f"{CHIA}/examples.spacy")
     assert len(examples) == 10
     assert all(doc[0].text in printed["show"] for doc in examples)
     (measured,) = srsly.read_json("project/metrics/benchmark.json")
@@ -76,7 +74,7 @@ def test_commands_can_be_run_again():
     assert {line for line in lines if "--force" in line} == set(writing) != set()
 
 
-def test_named_workflows():
+def test_named_workflows_and_variables():
     config = load_project_config(ROOT)
     commands = {command["name"] for command in config["commands"]}
     named = set(re.findall(r"project run ([a-z][\w-]*)", README))
@@ -84,15 +82,10 @@ def test_named_workflows():
     assert named <= commands | set(config["workflows"])
     table = re.findall(r"^\| `([\w-]+)` \| ", README, flags=re.MULTILINE)
     assert sorted(table) == sorted(config["workflows"])
-
-
-def test_named_variables():
-    variables = set(load_project_config(ROOT)["vars"])
     lines = [line for line in README.splitlines() if "train-seeds" not in line]
-    # variables of training configs in the options of trainings
-    config = {"mixed_precision", "transformer", "VARIABLE"}
     named = set(re.findall(r"--vars\.(\w+)", "\n".join(lines)))
-    assert named - config <= variables
+    # variables of training configs in the options of trainings
+    assert named - {"mixed_precision", "transformer", "VARIABLE"} <= set(config["vars"])
 
 
 def _docs(path):

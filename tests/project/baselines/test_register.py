@@ -28,16 +28,15 @@ W2NER = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4, "dilations": 
 W2NER |= {"biaffine_width": 5, "predictor_width": 7}
 W2NER |= {"word_dropout": 0.3, "grid_dropout": 0.2, "predictor_dropout": 0.1}
 TOE = {**W2NER, "n_rounds": 3, "n_heads": 2, "inner_width": 8, "attention_dropout": 0.4}
-EQUATIONS = {"W2NER": w2ner, "TOE": toe}
 MODELS = {
-    "W2NER": (W2NERNetwork, W2NERTagging(), W2NER, build_w2ner),
-    "TOE": (TOENetwork, TOETagging(), TOE, build_toe),
+    "W2NER": (W2NERNetwork, W2NERTagging(), W2NER, build_w2ner, w2ner),
+    "TOE": (TOENetwork, TOETagging(), TOE, build_toe, toe),
 }
 both_models = pytest.mark.parametrize("name", MODELS)
 
 
 def make_network(name, labels=LABELS, **settings):
-    network, tagging, defaults, _ = MODELS[name]
+    network, tagging, defaults, *_ = MODELS[name]
     settings = (TOESettings if name == "TOE" else W2NERSettings)(**{**defaults, **settings})
     return network(N_IN, tagging.layout(labels), settings)
 
@@ -64,7 +63,7 @@ def test_agrees_with_the_equations(assert_same, name, dilations, lengths, is_tra
     rows = list(enumerate(lengths.tolist()))
     actual = [scores[row, :n, :n].flatten(0, 1) for row, n in rows]
     torch.manual_seed(0)
-    expected = [EQUATIONS[name](words[row, :n], net, dilations).flatten(0, 1) for row, n in rows]
+    expected = [MODELS[name][-1](words[row, :n], net, dilations).flatten(0, 1) for row, n in rows]
     assert_same(torch.cat(actual), torch.cat(expected), [words, *net.parameters()], atol=1e-9)
 
 
@@ -101,7 +100,7 @@ def test_gradient_of_convolutions_in_mixed_precision(assert_same):
 
 @both_models
 def test_architecture_builds_its_network(name):
-    _, tagging, settings, build = MODELS[name]
+    _, tagging, settings, build, _ = MODELS[name]
     model = initialize_model(build(fixed_vectors(), tagging, **settings), LABELS)
     assert str(network_of(model)) == str(make_network(name))
 

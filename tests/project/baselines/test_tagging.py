@@ -16,7 +16,6 @@ LABELS = ["ADE", "Symptom"]
 W2NER, TOE = W2NERTagging(), TOETagging()
 # NNW, PNW, THW labels, HTW labels in lowercase, NextFragment, Contiguous, Fragment
 LETTERS = {W2NER: ".NAS", TOE: "NPASasncf"}
-both_schemes = pytest.mark.parametrize("tagging", [W2NER, TOE], ids=["W2NER", "TOE"])
 
 
 def entity(label, *tokens):
@@ -121,7 +120,7 @@ def naive_reading(tagging, cells):
     return entities
 
 
-@both_schemes
+@pytest.mark.parametrize("tagging", [W2NER, TOE], ids=["W2NER", "TOE"])
 @given(seed=st.integers(0, 2**32 - 1), density=st.sampled_from([0.2, 0.5, 1.0]))
 def test_agrees_with_an_exhaustive_search(tagging, seed, density):
     """Grids can have labels in any cell."""

@@ -38,9 +38,7 @@ SHORTER = (
 )
 
 ANNOTATING = read_page("annotating.md")
-EXAMPLES = re.findall(
-    r"```{gapdner-example}\n(.+?)```\n\n→ ([^\n]+)\n", ANNOTATING, flags=re.DOTALL
-)
+EXAMPLES = re.findall(r"```{gapdner-example}\n(.+?)```\n\n→ (.+?)\n", ANNOTATING, re.DOTALL)
 
 
 @pytest.fixture
