@@ -1,5 +1,4 @@
-"""Checks of the data before training. They find entities that cannot be learned. The ceiling is the
-score of a perfect model."""
+"""Checks of the data before training. The ceiling is the score of a perfect model."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields

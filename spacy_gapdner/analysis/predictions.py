@@ -189,7 +189,7 @@ def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[
 
 
 def without_annotation(reference: Doc, nlp: Language) -> Doc:
-    """RETURNS (Doc): A Doc to predict, as in spacy.Corpus.v1: with known spaces, new tokens."""
+    """RETURNS (Doc): A Doc to predict. It is tokenized again if the spaces are known."""
     if not reference.has_unknown_spaces:
         return nlp.make_doc(reference.text)
     words = [token.text for token in reference]

@@ -17,7 +17,6 @@ from ..pipe.factory import DEFAULT_SETTINGS
 from ..segments import check_window
 from .pipes import choose_name
 
-_FACTORIES = ("gapdner", "discontinuous_ner")
 _RULE_SENTENCIZERS = ("sentencizer", "gapdner_sentencizer")
 _SENTENCE_FACTORIES = (*_RULE_SENTENCIZERS, "senter", "parser")
 
@@ -59,7 +58,7 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
     try:
         config = load_config(path, interpolate=True)
         pipeline = config["nlp"]["pipeline"]
-        names = _select(config, pipeline, _FACTORIES)
+        names = _select(config, pipeline, ("gapdner", "discontinuous_ner"))
         if not names:
             raise GapDNERError("[nlp] pipeline has no component with the factory gapdner.")
         keys = {n: config["components"][n].get("spans_key", DEFAULT_SPANS_KEY) for n in names}

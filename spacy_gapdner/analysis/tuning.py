@@ -272,7 +272,7 @@ def score(rows: np.ndarray, kept: np.ndarray, probability: np.ndarray) -> Scores
 def gain_share(
     before: tuple[np.ndarray, np.ndarray], after: tuple[np.ndarray, np.ndarray], measure: Measure
 ) -> float:
-    """RETURNS (float): Fraction of bootstrap samples in which the measure is better after."""
+    """RETURNS (float): Fraction of bootstrap samples in which the measure of (rows, kept) grows."""
     n_docs = 1 + max(rows["doc"].max(initial=0) for rows, _ in (before, after))
     counts = np.stack([_count(*found, n_docs) for found in (before, after)], axis=1)
     sums = np.moveaxis(resample(counts, _N_RESAMPLES), 0, -1)

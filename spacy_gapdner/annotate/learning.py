@@ -111,8 +111,7 @@ def describe_scores(scores: Mapping[str, Any], key: str) -> str:
 
 
 def is_held_out(name: str) -> bool:
-    """Whether a text is never used for training. This only depends on its name, so that no pipeline
-    is evaluated on its training data."""
+    """Whether a text, by its name, is never used for training, so that evaluation is fair."""
     return sha1(name.encode(), usedforsecurity=False).digest()[0] % _SHARE == 0
 
 

@@ -76,12 +76,10 @@ class Proposer:
         return known[text]
 
     def rank(self, names: Sequence[str], read: Callable[[str], str]) -> None:
-        """Start to compute the uncertainty about texts in the background, unless it has started
-        with the current model."""
+        """Compute uncertainties in the background, unless the current model has started."""
         if self._ranking is not self.model:
             self._ranking, self.pending = self.model, True
-            args = (names, read, self.model)
-            threading.Thread(target=self._rank, args=args, daemon=True).start()
+            threading.Thread(target=self._rank, args=(names, read, self.model), daemon=True).start()
 
     def _rank(
         self, names: Sequence[str], read: Callable[[str], str], model: LongTextPipeline

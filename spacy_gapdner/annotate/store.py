@@ -126,7 +126,7 @@ class Store:
         """Write the annotation of a text. A new file is only created if there are entities or the
         text is done. Returns the new state with the entities in the given order, and the removed
         lines. Raises a ChangedError if the version is not the current one, and a GapDNERError if an
-        entity is invalid, and writes nothing then."""
+        entity is invalid, before anything is written."""
         now = self.load(name)
         if now.version != sent.version:
             raise ChangedError(f"{name} was changed by someone else.")

@@ -32,7 +32,6 @@ class Trainer:
         self.previous: str | None = None
         self._folder = folder
         self._model, self._replaced = folder / "model", folder / "previous-model"
-        # the state, the number of training texts, and the result or error
         self.training: dict[str, Any] = NO_TRAINING
         start = str(Path(model).absolute()) if Path(model).exists() else model
         output = str(folder / "new-model")

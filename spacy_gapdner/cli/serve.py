@@ -55,7 +55,7 @@ def serve_cli(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """RETURNS (socket.socket): A bound socket. Call this first, so that errors come early."""
+    """RETURNS (socket.socket): A bound socket. Call this first, to report errors immediately."""
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn")):
         raise GapDNERError(
             "FastAPI and uvicorn are required. Install them with "
