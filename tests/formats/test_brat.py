@@ -5,12 +5,11 @@ import pytest
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.entities.attributes import remove_extension
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, NOWHERE, blank_pipeline, convert, read_brat
+from spacy_gapdner.formats import DOC_NAME, NOWHERE, convert, read_brat
 from spacy_gapdner.formats import read as read_docs
 from spacy_gapdner.formats import write as write_docs
 from spacy_gapdner.formats.records import BratLine, keep_relations
 
-NLP = blank_pipeline("en")
 TEXT = "severe joint and shoulder pain"
 ENTITY = "T3\tADR 0 12;26 30\tsevere joint pain\n"
 
@@ -88,8 +87,8 @@ def test_attributes_of_entities(write, report):
         remove_extension(name)
 
 
-def test_write(tmp_path, report):
-    doc = NLP("severe joint and\nshoulder pain")
+def test_write(nlp, tmp_path, report):
+    doc = nlp("severe joint and\nshoulder pain")
     attrs = {"id": "T3", "kb_id": "ICD:M25.5"}
     attrs["_"] = {"Negation": True, "Certainty": "Low", "off": False, "n": 2, "note": "a\nb"}
     part = Entity("Part", ((1, 2),), 0.91234567)
@@ -124,8 +123,8 @@ def test_write(tmp_path, report):
     assert report.counts("dropped") == {}
 
 
-def test_write_refuses_label(tmp_path):
-    doc = NLP("pain")
+def test_write_refuses_label(nlp, tmp_path):
+    doc = nlp("pain")
     set_entities(doc, [Entity("A B", ((0, 1),))])
     with pytest.raises(GapDNERError, match="'A B'"):
         write_docs([doc], tmp_path, "brat")

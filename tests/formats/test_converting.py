@@ -3,7 +3,6 @@
 import json
 
 import pytest
-import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
@@ -118,9 +117,8 @@ def test_read(write, report):
     assert str(issue) == f"{path}: no entity has the type 'C'; the types are A, B"
 
 
-def test_load_docs(write, report):
+def test_load_docs(nlp, write, report):
     path = write({"a.txt": "One. Two.", "a.ann": "T1\tA 0 3;5 8\tOne Two\nT2\tA 9 12\tx\n"})
-    nlp = spacy.blank("en")
     (doc,) = load_docs(nlp, path, "gold", report=report)
     (entity,) = get_entities(doc, "gold")
     assert (doc.vocab is nlp.vocab, entity.text, len(list(doc.sents))) == (True, "One Two", 2)

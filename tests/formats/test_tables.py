@@ -4,7 +4,6 @@ import csv
 
 import pandas as pd
 import pytest
-import spacy
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.formats import write
@@ -18,10 +17,9 @@ SECOND = ("2", "DRUG", "Naproxen", 0, 8, "0 8", False, None, "", "Naproxen, dail
 
 
 @pytest.fixture
-def docs():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("gapdner_sentencizer")
-    docs = [nlp("Had severe joint and back pain. Gone."), spacy.blank("en")("Naproxen, daily")]
+def docs(nlp):
+    # the second without sentences
+    docs = [nlp("Had severe joint and back pain. Gone."), nlp.make_doc("Naproxen, daily")]
     docs[0].user_data["gapdner_document"] = "note-1"
     set_entities(docs[0], [Entity("ADE", ((1, 3), (5, 6)), 0.5)])
     get_entities(docs[0])[0].kb_id_ = "Q1"
@@ -41,9 +39,9 @@ def test_rows_and_csv(docs, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["=1+1", "a\r\n\u2028b", 'a, "b"'])
-def test_a_csv_has_texts_exactly_but_for_line_breaks(tmp_path, text):
+def test_a_csv_has_texts_exactly_but_for_line_breaks(nlp, tmp_path, text):
     # spreadsheet programs take some for formulas, but offsets and programs count on each character
-    doc = spacy.blank("en")(text)
+    doc = nlp(text)
     set_entities(doc, [Entity(text, ((0, len(doc)),), 2 / 3)])
     doc.user_data["gapdner_document"] = "a \n"
     write([doc], tmp_path / "x.csv")
