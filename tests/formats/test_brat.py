@@ -4,7 +4,6 @@ import pytest
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.entities.attributes import remove_extension
-from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, NOWHERE, convert, read_brat
 from spacy_gapdner.formats import read as read_docs
 from spacy_gapdner.formats import write as write_docs
@@ -121,14 +120,6 @@ def test_write(nlp, tmp_path, report):
     assert get_entities(first)[0].attrs.keys() == {"id", "kb_id", "_"}
     assert "_" not in get_entities(first)[2].attrs
     assert report.counts("dropped") == {}
-
-
-def test_write_refuses_label(nlp, tmp_path):
-    doc = nlp("pain")
-    set_entities(doc, [Entity("A B", ((0, 1),))])
-    with pytest.raises(GapDNERError, match="'A B'"):
-        write_docs([doc], tmp_path, "brat")
-    assert list(tmp_path.iterdir()) == []
 
 
 RELATED = "Severe pain after Lipitor. Rash after Zocor."

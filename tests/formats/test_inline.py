@@ -5,7 +5,6 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, guess_format, read_inline
 from spacy_gapdner.formats import write as write_docs
 
@@ -45,22 +44,6 @@ def test_inline(write, report, content, documents, lines):
         (f"a-{n + 1}", lines[n], documents[n]) for n in range(3)
     ]
     assert not report.issues
-
-
-@pytest.mark.parametrize(
-    ("words", "label", "message"),
-    [
-        (["a b"], "X", "the token 'a b', which .* contains whitespace"),
-        (["a"], "X Y", "label 'X Y'"),
-        (["a"], "X|Y", "a bar"),
-    ],
-)
-def test_inline_text_refuses_separators(tmp_path, words, label, message):
-    doc = Doc(Vocab(), words=words)
-    set_entities(doc, [Entity(label, ((0, 1),))])
-    with pytest.raises(GapDNERError, match=message):
-        write_docs([doc], tmp_path / "a.txt", "inline")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_inline_text_has_no_whitespace_tokens(tmp_path, report):

@@ -7,6 +7,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, read, read_jsonl, write
 from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.jsonl import to_record
@@ -136,6 +137,23 @@ def test_what_entities_carry_is_kept_or_reported(tmp_path, report, name, format,
     set_entities(doc, [Entity("A", ((0, 1),), 0.5, CARRIED)])
     write([doc], tmp_path / name, format, report=report)
     assert report.counts() == report.counts("dropped") == lost
+
+
+@pytest.mark.parametrize(
+    ("format", "word", "label", "message"),
+    [
+        ("brat", "a", "X Y", "brat does not allow the label 'X Y'"),
+        ("inline", "a", "X Y", "label 'X Y'"),
+        ("inline", "a", "X|Y", "a bar"),
+        ("inline", "a b", "X", "the token 'a b', which .* contains whitespace"),
+    ],
+)
+def test_labels_and_tokens_that_formats_do_not_allow(tmp_path, format, word, label, message):
+    doc = Doc(Vocab(), words=[word])
+    set_entities(doc, [Entity(label, ((0, 1),))])
+    with pytest.raises(GapDNERError, match=message):
+        write([doc], tmp_path / f"a{FORMATS[format].ending}", format)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_ids_that_several_entities_have_are_replaced_and_named(tmp_path, report):
