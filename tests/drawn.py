@@ -69,5 +69,4 @@ def check_lines(cells, height):
 
 
 def labels(sentence):
-    """The words under which a label is drawn, with the label."""
-    return [(word.strip(), label) for word, cells in sentence for _, _, label in cells if label]
+    return [label for _, cells in sentence for *_, label in cells if label]

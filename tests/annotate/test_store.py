@@ -8,8 +8,6 @@ from spacy_gapdner.annotate.journal import Entry, Journal
 from spacy_gapdner.annotate.store import Annotation, Store, Texts
 from spacy_gapdner.errors import GapDNERError
 
-REJECTED = (Mark("ADR", ((0, 6), (17, 30))),)
-
 
 @pytest.mark.parametrize("name", ODD_TEXTS)
 def test_odd_texts(tmp_path, name):
@@ -40,7 +38,8 @@ def test_folders_without_texts(tmp_path):
 def test_the_last_entry_of_a_text_is_valid(tmp_path):
     journal, other = Journal(tmp_path), Journal(tmp_path)
     assert journal.entries() == {}
-    first, last = Entry("done", REJECTED, "Ann", 1.0), Entry("doubtful", (), "Ann", 3.0)
+    rejected = (Mark("ADR", ((0, 6), (17, 30))),)
+    first, last = Entry("done", rejected, "Ann", 1.0), Entry("doubtful", (), "Ann", 3.0)
     journal.add("sub/ü", first)
     assert other.entries() == {"sub/ü": first}
     # only the time differs

@@ -13,7 +13,7 @@ from project.experiments.compare import difference_table, group_runs, scores_tab
 from project.experiments.runs import find_runs, write_run
 from spacy_gapdner.errors import GapDNERError
 
-OTHER_DATA = {**make_run().data, "dev": [{"name": "dev.spacy", "sha256": "0123456789"}]}
+OTHER_DEV = [{"name": "dev.spacy", "sha256": "0123456789"}]
 
 
 def test_written_runs_are_found(tmp_path):
@@ -33,13 +33,13 @@ def test_written_runs_are_found(tmp_path):
         ("W2NER", {"components.gapdner.model.bilstm": False}, None),
         ("W2NER", {"training.max_steps": 7}, "max_steps 100 (GapDNER) / 7 (W2NER)."),
         ("GapDNER", {"components.gapdner.model.bilstm": False}, "runs of GapDNER have different"),
-        ("W2NER", {"data": OTHER_DATA}, "devdevde (GapDNER) / dev.spacy 01234567 (W2NER)."),
+        ("W2NER", {"dev": OTHER_DEV}, "devdevde (GapDNER) / dev.spacy 01234567 (W2NER)."),
     ],
 )
 def test_differences_between_runs(name, changes, warning):
-    other = make_run(name, 1, data=changes.get("data", make_run().data))
-    for setting in changes.keys() - {"data"}:
-        set_dot_to_object(other.config, setting, changes[setting])
+    other = make_run(name, 1)
+    for setting, value in changes.items():
+        set_dot_to_object(other.data if setting == "dev" else other.config, setting, value)
     warnings = find_differences(group_runs([make_run(), other]))
     assert len(warnings) == (warning is not None)
     assert all(warning in line for line in warnings)
