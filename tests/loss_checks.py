@@ -25,13 +25,10 @@ def batches(draw, several_labels):
         seed = draw(st.integers(0, 2**32 - 1))
         scores.append(np.random.default_rng(seed).normal(0, 2, (n, n, n_channels)))
         token = st.integers(0, n - 1)
-        if several_labels:
-            channel = st.integers(0, n_channels - 1)
-            cells = draw(st.sets(st.tuples(token, token, channel), max_size=2 * n))
-        else:
-            channel = st.integers(1, n_channels - 1)
-            places = draw(st.dictionaries(st.tuples(token, token), channel, max_size=2 * n))
-            cells = {(*place, c) for place, c in places.items()}
+        channel = st.integers(0 if several_labels else 1, n_channels - 1)
+        cells = draw(st.sets(st.tuples(token, token, channel), max_size=2 * n))
+        if not several_labels:
+            cells = {cell[:2]: cell for cell in cells}.values()
         ignored = draw(st.lists(st.tuples(token, token).map(sorted), max_size=2))
         targets.append(as_target(cells, [(start, end + 1) for start, end in ignored]))
     return scores, targets

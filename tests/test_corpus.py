@@ -5,7 +5,7 @@ import pytest
 from spacy import registry
 from spacy.training import Corpus as DocBinCorpus
 from spacy.util import minibatch
-from thinc.api import Adam, Config
+from thinc.api import Adam
 from tiny_pipeline import make_nlp
 
 from spacy_gapdner import get_entities
@@ -19,20 +19,6 @@ ANN = (
     "T2\tADR 0 6;17 30\tSevere shoulder pain\n"
     "T3\tSign 35 39\trash\n"
 )
-CONFIG = """
-[corpora]
-
-[corpora.train]
-@readers = "spacy-gapdner.Corpus.v1"
-path = null
-format = "brat"
-types = ["ADR"]
-
-[corpora.dev]
-@readers = "spacy-gapdner.Corpus.v1"
-path = ${corpora.train.path}
-n_sents = 0
-"""
 
 
 @pytest.fixture
@@ -42,14 +28,6 @@ def data(write):
 
 def found(examples):
     return [[(e.label_, e.text) for e in get_entities(x.reference)] for x in examples]
-
-
-def test_config(data, nlp):
-    config = Config().from_str(CONFIG, overrides={"corpora.train.path": str(data)})
-    corpora = registry.resolve(config)["corpora"]
-    train, dev = (found(corpora[part](nlp)) for part in ("train", "dev"))
-    assert train == [[("ADR", "Severe joint pain"), ("ADR", "Severe shoulder pain")], []]
-    assert dev == [[*train[0], ("Sign", "rash")]]
 
 
 def test_same_examples_as_the_converted_corpus(data, nlp, tmp_path):
@@ -66,7 +44,9 @@ def test_same_examples_as_the_converted_corpus(data, nlp, tmp_path):
 
 def test_settings(data, nlp, tmp_path):
     assert len(list(Corpus(data, limit=1)(nlp))) == 1
-    assert found(Corpus(data, n_sents=0, types=["Sign"])(nlp)) == [[("Sign", "rash")]]
+    adrs = [("ADR", "Severe joint pain"), ("ADR", "Severe shoulder pain")]
+    assert found(Corpus(data, format="brat", types=["ADR"])(nlp)) == [adrs, []]
+    assert found(Corpus(data, n_sents=0)(nlp)) == [[*adrs, ("Sign", "rash")]]
     (example,) = Corpus(data, n_sents=0, spans_key="gold")(nlp)
     assert len(get_entities(example.reference, "gold")) == 3
     twice = Corpus(data, augmenter=lambda nlp, example: iter([example, example]))

@@ -79,17 +79,14 @@ def test_the_entities_of_all_texts(df, model):
         assert plain(row.entities) == wanted[row.text], row.text
 
 
-def test_settings_reach_the_pipe(spark, model):
-    df = spark.createDataFrame([(TEXTS[0],)], "text string")
-    assert annotate(df, model, output_col="found", threshold=1.0).collect()[0].found == []
-
-
-def test_distributed_model(spark, model, tmp_path):
+def test_distributed_model_and_settings(spark, model, tmp_path):
     archive = shutil.make_archive(str(tmp_path / "model"), "zip", model)
     spark.sparkContext.addArchive(f"{archive}#sent")
     df = spark.createDataFrame([(TEXTS[1],)], "text string")
     (row,) = annotate(df, "sent").collect()
     assert plain(row.entities) == expected_rows(model, TEXTS[1])
+    (row,) = annotate(df, model, output_col="found", threshold=1.0).collect()
+    assert row.found == []
 
 
 @pytest.mark.parametrize(

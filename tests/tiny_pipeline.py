@@ -81,17 +81,16 @@ def make_nlp(model=None, corpus=CORPUS, **config):
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("gapdner", config={"model": model_config(**(model or {})), **config})
-    key = config.get("spans_key", "gapdner")
-    nlp.initialize(lambda: make_examples(nlp, corpus, key))
+    nlp.initialize(lambda: make_examples(nlp, corpus))
     return nlp
 
 
-def train(nlp, steps, rate=0.01, corpus=CORPUS, key="gapdner", optimizer=None):
-    """Train on the corpus and return the losses."""
+def train(nlp, steps, rate=0.01, corpus=CORPUS, optimizer=None):
     optimizer = optimizer or nlp.create_optimizer()
     optimizer.learn_rate = rate
-    examples = make_examples(nlp, corpus, key)
-    return [nlp.update(examples, sgd=optimizer)["gapdner"] for _ in range(steps)]
+    examples = make_examples(nlp, corpus)
+    for _ in range(steps):
+        nlp.update(examples, sgd=optimizer)
 
 
 def annotate(nlp, text, **kwargs):

@@ -14,9 +14,9 @@ from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 N_IN = 5
 
 
-def make_network(**settings):
+def make_network(n_in=N_IN, **settings):
     layout = GapAwareTagging().layout(["A", "B"])
-    return GapDNERNetwork(N_IN, layout, GapDNERSettings(**{**SETTINGS, **settings}))
+    return GapDNERNetwork(n_in, layout, GapDNERSettings(**{**SETTINGS, **settings}))
 
 
 def make_batch(lengths, dtype=torch.float64):
@@ -94,10 +94,7 @@ def test_is_the_paper_s_equations(assert_same, without, spread, is_train):
 
 def test_initialization_keeps_the_variance():
     """The root mean square of each stage's input and output, for words of variance one."""
-    torch.manual_seed(0)
-    wide = dict.fromkeys(("hidden_width", "boundary_width", "grid_width"), 64)
-    layout = GapAwareTagging().layout(["A", "B"])
-    net = GapDNERNetwork(64, layout, GapDNERSettings(**{**SETTINGS, **wide, "bilstm": False}))
+    net = make_network(64, hidden_width=64, boundary_width=64, grid_width=64, bilstm=False)
     hidden = torch.randn(8, 20, 64)
     for layer in (net.head, net.tail):
         assert layer(hidden).square().mean().item() == pytest.approx(1, rel=0.2)

@@ -8,7 +8,7 @@ from grid_models import network_of
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Adam
-from tiny_pipeline import CORPUS, found, make_doc, make_examples
+from tiny_pipeline import CORPUS, annotate, found, make_examples
 from tiny_transformer import load_small_pipeline, save_bert
 
 from spacy_gapdner import Entity, set_entities
@@ -57,14 +57,9 @@ def replace_listener(nlp):
 
 
 def find_transformer(nlp):
-    nodes = (
-        node for _, pipe in nlp.pipeline if hasattr(pipe, "model") for node in pipe.model.walk()
-    )
+    pipe = nlp.get_pipe("transformer" if "transformer" in nlp.pipe_names else "gapdner")
+    nodes = pipe.model.walk()
     return next(node for node in nodes if isinstance(node, BatchingTransformerModel)).transformer
-
-
-def annotate(nlp, text):
-    return nlp(make_doc(nlp, text))
 
 
 def annotate_all(nlp):
