@@ -1,4 +1,7 @@
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 # before torch is imported, and for subprocesses: threads are slow on shared cores
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -49,6 +52,25 @@ def write(tmp_path):
         return tmp_path
 
     return write_files
+
+
+@pytest.fixture(scope="session")
+def run_python():
+    """Runs Python in the folder of the tests and returns what it prints."""
+
+    def run(*arguments, **environment):
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=Path(__file__).parent,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
 
 
 @pytest.fixture(scope="module")

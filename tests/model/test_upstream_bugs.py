@@ -2,10 +2,8 @@
 tests/pipe/test_processes.py."""
 
 import os
-import subprocess
 import sys
 import tracemalloc
-from pathlib import Path
 
 import catalogue
 import numpy
@@ -71,25 +69,17 @@ print(resident() - before)
 """
 
 
-def run(script):
-    command = [sys.executable, "-c", script]
-    folder = Path(__file__).parents[1]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
-
-
 @pytest.mark.slow
-def test_workers_with_the_model_of_their_parent_use_one_thread():
+def test_workers_with_the_model_of_their_parent_use_one_thread(run_python):
     # a worker with its own model, a worker, another fork, and the parent
-    assert run(FORKS) == ["2", "1", "2", "2"]
+    assert run_python("-c", FORKS).split() == ["2", "1", "2", "2"]
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_memory_does_not_grow_with_the_number_of_shapes():
+def test_memory_does_not_grow_with_the_number_of_shapes(run_python):
     # 200 MB without the limit
-    assert float(*run(SHAPES)) < 50
+    assert float(run_python("-c", SHAPES)) < 50
 
 
 def test_limits_of_the_user_are_kept(monkeypatch):

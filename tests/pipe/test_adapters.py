@@ -1,7 +1,5 @@
 """Pipes that judge spans, on discontinuous entities."""
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -69,17 +67,10 @@ def test_verdicts_come_back_to_the_entities(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="only has the start method spawn")
-def test_attributes_return_from_processes_of_every_start_method(tmp_path):
+def test_attributes_return_from_processes_of_every_start_method(tmp_path, run_python):
     (tmp_path / "main.py").write_text(SCRIPT)
-    done = subprocess.run(
-        [sys.executable, tmp_path / "main.py"],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["[True, True, False]"] * 3
+    output = run_python(tmp_path / "main.py", PYTHONPATH=str(Path(__file__).parent))
+    assert output.splitlines() == ["[True, True, False]"] * 3
 
 
 # texts with a negated entity, and with another one

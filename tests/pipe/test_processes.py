@@ -1,12 +1,8 @@
 """One pipeline in several threads, in the workers of nlp.pipe and in other processes."""
 
-import os
 import pickle
 import string
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from tiny_pipeline import CORPUS, fingerprint, found, make_examples, make_nlp, train
@@ -83,16 +79,9 @@ def test_training_drops_after_a_prediction(nlp):
 
 
 @pytest.mark.slow
-def test_in_another_process():
+def test_in_another_process(run_python):
     """One in which sets of texts have another order."""
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SCRIPT],
-        cwd=Path(__file__).parents[1],
-        env={**os.environ, "OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert result.returncode == 0, result.stderr
+    environment = {"OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "1"}
+    output = run_python("-W", "ignore", "-c", SCRIPT, **environment)
     # the seed decides weights and predictions
-    assert result.stdout.split() == list(fingerprint())
+    assert output.split() == list(fingerprint())
