@@ -46,16 +46,14 @@ def test_slots_are_attributes_or_counted(write, report):
         slot("string", "S6", "of nothing", "x"),
     ]
     has = "".join(f'<hasSlotMention id="S{number}"/>' for number in range(1, 6))
-    xml = version_1("1.txt", HAIR_CELLS, ROOT_CELLS).replace(
-        "<mentionClass", f"{has}<mentionClass", 1
-    )
+    xml = version_1("1.txt", HAIR_CELLS, ROOT_CELLS)
+    xml = xml.replace("<mentionClass", f"{has}<mentionClass", 1)
     xml = xml.replace("</annotations>", f"{''.join(slots)}</annotations>")
     (record,) = read_knowtator(write({"1.txt": TEXT, "1.xml": xml}), report)
     values = {"Associated CUI": "C1", "sure": "true", "seen": ["a", "b"]}
     assert [entity.attrs for entity in record.entities] == [{"_": values}, {}]
-    assert [(i.kind, i.message.split()[2]) for i in report.issues] == [
-        *(("attribute", "S3"), ("relation", "S5"), ("attribute", "S6"))
-    ]
+    issues = [(i.kind, i.message.split()[2]) for i in report.issues]
+    assert issues == [("attribute", "S3"), ("relation", "S5"), ("attribute", "S6")]
 
 
 @pytest.mark.parametrize(
