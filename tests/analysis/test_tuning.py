@@ -152,6 +152,15 @@ def test_nothing_gains():
     assert (tuning.after["p"], tuning.after["r"]) == (0.75, 1.0)
 
 
+def test_a_gain_on_the_same_data_is_not_enough():
+    scored = [(0, 0.9, True), (0, 0.5, False), (1, 0.5, True), (1, 0.45, False)]
+    tuning = decided([(doc, "A", CONT, *rest) for doc, *rest in scored])
+    # all four are kept, two are correct; without the one at 0.45, F would be 4/5. But on the first
+    # Doc, a threshold between 0.5 and 0.9 is best, which keeps nothing of the second Doc.
+    assert tuning.gain == pytest.approx(2 / 4 - 4 / 6)
+    assert not tuning.new_thresholds
+
+
 @pytest.mark.parametrize(("n_worse", "n_better", "is_new"), [(22, 13, False), (24, 1, True)])
 def test_a_gain_must_be_found_in_most_resamples(n_worse, n_better, is_new):
     rows = [(doc, "A", CONT, 0.9, True) for doc in range(40)]
