@@ -5,12 +5,10 @@ import venv
 import zipfile
 from functools import partial
 from pathlib import Path
-from unittest.mock import ANY, create_autospec
 
 import pytest
 import srsly
 from command_lines import invoke
-from huggingface_hub import HfApi
 from spacy.tokens import DocBin
 from tiny_pipeline import gold_docs, learn_by_heart
 
@@ -114,26 +112,26 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     assert "The output of the code differs" in result.output
 
 
-def test_upload(write, monkeypatch):
-    create = create_autospec(HfApi.create_repo)
-    upload = create_autospec(HfApi.upload_folder)
-    monkeypatch.setattr(HfApi, "create_repo", create)
-    monkeypatch.setattr(HfApi, "upload_folder", upload)
-    release = write({"en_trials-1.2.0/README.md": "", "en_trials-1.2.0/a.whl": ""})
-    release /= "en_trials-1.2.0"
-    result = run("upload", release, "--repo", "ada/trials", "--endpoint", "http://hub")
-    create.assert_called_once_with(ANY, "ada/trials", exist_ok=True)
-    message = "Upload en_trials-1.2.0"
-    upload.assert_called_once_with(
-        ANY, folder_path=release, repo_id="ada/trials", commit_message=message
-    )
-    assert "http://hub/ada/trials/resolve/main/a.whl" in result.output
+def test_upload(write, hub, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    files = {"README.md": b"# Card", "meta.json": b"{}", "gapdner/model": b"\x00\xff"}
+    files["en_trials-1.2.0-py3-none-any.whl"] = b"PK"
+    folder = write({f"en_trials-1.2.0/{name}": content for name, content in files.items()})
+    options = ("--repo", "ada/trials", "--endpoint", hub.address)
+    result = run("upload", folder / "en_trials-1.2.0", *options)
+    assert hub.created == ["ada/trials"]
+    assert hub.commits == [("ada/trials", "Upload en_trials-1.2.0", files)]
+    page = f"{hub.address}/ada/trials"
+    assert f"{page}/resolve/main/en_trials-1.2.0-py3-none-any.whl" in result.output
 
 
 @pytest.mark.parametrize(
-    ("repo", "message"), [("a/b/c", "a/b/c"), ("ada/trials", "offline mode is enabled")]
+    ("repo", "token", "message"), [("a/b/c", "secret", "a/b/c"), ("ada/trials", "wrong", "401")]
 )
-def test_upload_fails_with_one_line(write, repo, message):
-    result = run("upload", write({"README.md": "", "a.whl": ""}), "--repo", repo, exit_code=1)
+def test_upload_fails_with_one_line(write, hub, monkeypatch, repo, token, message):
+    monkeypatch.setenv("HF_TOKEN", token)
+    options = ("--repo", repo, "--endpoint", hub.address)
+    result = run("upload", write({"README.md": "", "a.whl": ""}), *options, exit_code=1)
     (line,) = result.output.strip().splitlines()
     assert message in line
+    assert not hub.commits
