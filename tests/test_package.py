@@ -1,8 +1,6 @@
 """The public functions, the entry points and packages of pipelines."""
 
 import inspect
-import subprocess
-import sys
 from importlib import import_module
 from importlib.metadata import distribution, version
 
@@ -75,11 +73,10 @@ for factory in ("gapdner", "discontinuous_ner"):
 
 
 @pytest.mark.slow
-def test_lazy_imports():
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "convert" in done.stdout
-    assert done.stdout.splitlines()[-3:] == [
+def test_lazy_imports(run_python):
+    output = run_python("-c", SCRIPT)
+    assert "convert" in output
+    assert output.splitlines()[-3:] == [
         "[]",
         "DiscontinuousEntityRecognizer gapdner gapdner",
         "DiscontinuousEntityRecognizer discontinuous_ner discontinuous_ner",

@@ -40,8 +40,7 @@ def test_both_networks_use_it_and_it_is_not_saved(nlp, monkeypatch, tmp_path):
     config = nlp.config.copy()
     use_bf16(nlp)
     assert uses_bf16(nlp)
-    found = types_of_products(nlp)
-    assert found == {"transformer": {torch.bfloat16}, "gapdner": {torch.bfloat16}}
+    assert types_of_products(nlp) == {"transformer": {torch.bfloat16}, "gapdner": {torch.bfloat16}}
     assert nlp.config == config
     nlp.to_disk(tmp_path / "model")
     loaded = spacy.load(tmp_path / "model")

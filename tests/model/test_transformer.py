@@ -173,9 +173,8 @@ def test_the_network_runs_in_batches_of_like_length(models, monkeypatch):
 
 
 def test_without_offsets_pieces_are_aligned_by_their_text(bert):
-    models = [
-        make_model(name, bert, tokenizer_config={"use_fast": False}) for name in (OURS, THEIRS)
-    ]
+    slow = {"use_fast": False}
+    models = [make_model(name, bert, tokenizer_config=slow) for name in (OURS, THEIRS)]
     assert_same_batch(models, make_docs(["no fever", "ab cd. " * 20, "e\u0301te\u0301 \u6f22"]))
 
 

@@ -63,11 +63,8 @@ def test_settings_that_were_changed_survive_as_they_are(saved, tmp_path):
     # twice, as a tuned pipeline may be tuned again
     spacy.load(tmp_path).to_disk(tmp_path / "again")
     for loaded in (spacy.load(tmp_path / "again"), from_bytes(nlp)):
-        assert loaded.get_pipe("gapdner").cfg == {
-            "labels": list(LABELS),
-            **SETTINGS,
-            "config": config,
-        }
+        expected = {"labels": list(LABELS), **SETTINGS, "config": config}
+        assert loaded.get_pipe("gapdner").cfg == expected
 
 
 def test_ignored_settings_are_reported(saved, tmp_path):
