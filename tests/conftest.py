@@ -9,11 +9,17 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import pytest
+import torch
 from hypothesis import settings
 
 # examples can be slow on shared machines
 settings.register_profile("spacy_gapdner", deadline=None, max_examples=40)
 settings.load_profile("spacy_gapdner")
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(0)
 
 
 @pytest.fixture(scope="session")

@@ -28,11 +28,7 @@ from .matching import count_partial, to_text_entity
 
 @dataclass
 class Measures:
-    """The agreement on a group of entities, with the first side as gold.
-
-    exact (Counts): Numbers of entities with the same type and tokens.
-    partial (Counts): The points of entities that overlap.
-    """
+    """The agreement on a group of entities, with the first side as gold."""
 
     exact: Counts = field(default_factory=Counts)
     partial: Counts = field(default_factory=Counts)
@@ -51,12 +47,8 @@ class Measures:
 
 
 class Pair(NamedTuple):
-    """A document that both sides annotated.
-
-    name (str): The name of the document.
-    docs (tuple[Doc, Doc]): The Docs of both sides. If their whitespace differs, the second Doc has
-        the tokens of the first.
-    differing (tuple[list[TextEntity], list[TextEntity]]): Entities that only one side has.
+    """A document that both sides annotated, and the entities that only one of them has. If the
+    whitespace of the Docs differs, the second has the tokens of the first.
     """
 
     name: str
@@ -66,14 +58,8 @@ class Pair(NamedTuple):
 
 @dataclass
 class Agreement:
-    """The agreement of two sides.
-
-    pairs (list[Pair]): The documents that both sides annotated, in the order of the first side.
-    only (tuple[list[str], list[str]]): Names of the documents that only one side annotated. They
-        are ignored in the measures.
-    all (Measures): Agreement on all entities.
-    discontinuous (Measures): Agreement on discontinuous entities.
-    per_type (dict[str, Measures]): Agreement by entity type.
+    """The agreement of two sides on the documents that both annotated. `only` are the names of the
+    documents that only one side annotated.
     """
 
     pairs: list[Pair] = field(default_factory=list)

@@ -42,18 +42,11 @@ _REMEDIES = {
 class DataReport:
     """The findings for one corpus.
 
-    statistics (CorpusStatistics): Counts of the gold Docs.
-    docs_without_entities (int): Number of Docs without entities.
-    wrapped_docs (int): Number of Docs whose lines look wrapped.
-    segments (int): Number of segments.
-    longest_segment (int): Number of tokens in the longest segment.
-    unlearnable (dict[str, list[str]]): Gold entities that do not match the tokens or do not fit
-        into a segment, by reason, such as "ADR: had «severe» joint and «back pain» since".
-    missed (dict[str, list[str]]): Other gold entities that encoding in a grid loses, by cause.
-    spurious (dict[str, list[str]]): Entities decoded from gold grids that are not annotated.
-    ceiling (Counts): Counts of all entities, with the decoded entities as predictions.
-    disc_ceiling (Counts): The same counts for discontinuous entities.
-    texts (dict[str, bool]): The texts of all segments, and whether an entity starts there.
+    Unlearnable gold entities do not match the tokens or do not fit into a segment. Missed ones are
+    lost when they are encoded in a grid, and spurious ones are decoded from gold grids without
+    being annotated. They are listed by cause, such as "ADR: had «severe» joint and «back pain»
+    since". The ceilings are counts of all entities and of discontinuous ones, with the decoded
+    entities as predictions. `texts` are those of all segments, and whether an entity starts there.
     """
 
     statistics: CorpusStatistics = field(default_factory=CorpusStatistics)
@@ -76,14 +69,8 @@ class DataReport:
 
 @dataclass(frozen=True)
 class DataFindings:
-    """The findings of `check_data`.
-
-    config (TrainingConfig): The settings that affect how the pipe sees the data.
-    reports (dict[str, DataReport]): The reports for "train" and "dev".
-    shared (Optional[tuple[int, int]]): Number of unique dev segments that also occur in train, and
-        number of those with entities.
-    problems (list[str]): Problems for training or evaluation, and what to do.
-    hints (list[str]): Other useful information.
+    """The findings of `check_data` for "train" and "dev". `shared` is the number of unique dev
+    segments that also occur in train, and the number of those with entities.
     """
 
     config: TrainingConfig

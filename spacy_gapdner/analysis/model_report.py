@@ -32,20 +32,12 @@ _CONTEXT = 25
 
 
 class ErrorInContext(NamedTuple):
-    """An error in context.
+    """An error in context. `kind` is one of `spacy_gapdner.analysis.matching.KINDS`.
 
-    kind (str): One of `spacy_gapdner.analysis.matching.KINDS`.
-    doc (int): Number of the Doc, starting at 1.
-    name (Optional[str]): Name of the document.
-    sentence (str): The sentence, or several if an entity crosses a boundary.
-    gold (Optional[TextEntity]): The gold entity, with character offsets of the reference.
-    predicted (Optional[TextEntity]): The prediction, with character offsets of the reference.
-    words (tuple[str, ...]): The tokens around the error with trailing whitespace. "…" stands for
-        the rest of the sentence.
-    own (tuple[tuple[str, Entity], ...]): The role ("gold" or "predicted") of each entity of the
-        error, and the entity as indices of `words`.
-    others (tuple[tuple[str, Entity], ...]): The same for entities that overlap the error. Their
-        role can also be "correct".
+    The gold entity and the prediction have character offsets of the reference. `words` are the
+    tokens around the error with trailing whitespace. "…" stands for the rest of the sentence.
+    `own` are the entities of the error as indices of `words`, with their roles ("gold" or
+    "predicted"), and `others` are those that overlap it. Their role can also be "correct".
     """
 
     kind: str
@@ -88,13 +80,7 @@ class ErrorInContext(NamedTuple):
 
 @dataclass
 class ModelReport:
-    """Scores and errors of a model.
-
-    model (str): The path or name of the pipeline or predictions.
-    docs (int): Number of Docs.
-    scores (Tally): Counts by group.
-    errors (list[ErrorInContext]): All errors in text order.
-    """
+    """Scores by group, and all errors in text order, of a pipeline or of predictions."""
 
     model: str = ""
     docs: int = 0

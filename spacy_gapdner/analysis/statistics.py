@@ -16,24 +16,12 @@ from ..formats.docs import DOC_NAME
 class CorpusStatistics:
     """Counts for Docs with gold entities. Use `add` to count a Doc.
 
-    docs, sentences, tokens, entities (int): Total numbers. A Doc without sentence boundaries
-        counts as one sentence.
-    discontinuous (int): Entities with more than one fragment.
-    labels, discontinuous_labels (Counter): All entities and discontinuous entities by type.
-    overlapping (int): Entities that share a token with another entity.
-    nested (int): Entities whose tokens are a subset of those of another entity.
-    multi_type (int): Entities with the same tokens as an entity of another type.
-    duplicates (int): Entities with the same tokens and type as another entity.
-    crossing (int): Entities that cross a sentence boundary.
-    entity_sentences, discontinuous_sentences (int): Sentences in which an entity or a
-        discontinuous entity starts.
-    fragments (Counter[int]): Entities by number of fragments.
-    gap_lengths (Counter[int]): Gaps by number of tokens.
-    entity_lengths (Counter[int]): Entities by number of tokens, without gaps.
-    sentence_lengths (Counter[int]): Sentences by number of tokens.
-    names (set[str]): Names of the source documents.
-    elsewhere (Counter[str]): Other annotation, if there are no entities. See
-        `spacy_gapdner.entities.count_elsewhere`.
+    A Doc without sentence boundaries counts as one sentence. Overlapping entities share a token
+    with another entity, and the tokens of nested ones are a subset of those of another. Entities
+    in `multi_type` have the same tokens as an entity of another type, and duplicates also its type.
+    `entity_sentences` and `discontinuous_sentences` count sentences in which such an entity starts.
+    Gaps, entities and sentences are counted by number of tokens. `elsewhere` counts other
+    annotation, if there are no entities. See `spacy_gapdner.entities.count_elsewhere`.
     """
 
     docs: int = 0

@@ -23,14 +23,8 @@ _SENTENCE_FACTORIES = (*_RULE_SENTENCIZERS, "senter", "parser")
 
 @dataclass
 class TrainingConfig:
-    """The settings that affect how a pipe sees its data.
-
-    nlp (Language): The tokenizer and the rule-based sentence splitters.
-    spans_key (str): Prefix of the span groups.
-    max_length (int): Maximum number of tokens in a segment.
-    stride (int): Number of tokens between the starts of two windows.
-    tagging (TaggingScheme): The tagging scheme.
-    mistakes (list[str]): Problematic settings, and what to do.
+    """The settings that affect how a pipe sees its data, the tokenizer and rule-based sentence
+    splitters, and the mistakes in a config with what to do.
     """
 
     nlp: Language

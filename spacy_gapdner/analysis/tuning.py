@@ -48,17 +48,11 @@ class Tuning:
     Scores are dicts with the keys `p`, `r` and `f` for all entities, `disc_p`, `disc_r` and
     `disc_f` for discontinuous entities, `combined` (the weighted sum of `f` and `disc_f` as in
     training, or `f` if there are no discontinuous gold entities), `calibration_error` and
-    `disc_calibration_error` (None without predictions).
-
-    settings (dict[str, Any]): The new `calibration`, `threshold`, `disc_threshold` and
-        `type_thresholds`. Empty if nothing improves.
-    gain (float): Cross-validated improvement of the measure by new thresholds.
-    gain_share (float): Fraction of bootstrap samples with an improvement.
-    new_thresholds (bool): Whether the thresholds are new.
-    calibrated (bool): Whether the calibration is new.
-    before (dict[str, Optional[float]]): The scores with the old settings.
-    estimated (dict[str, Optional[float]]): The cross-validated scores with the new settings.
-    after (dict[str, Optional[float]]): The scores on the data used for tuning. They are optimistic.
+    `disc_calibration_error` (None without predictions). `before` are those with the old settings,
+    `estimated` the cross-validated ones with the new settings, and `after` the optimistic ones on
+    the data used for tuning. `settings` are the new ones; empty if nothing improves. `gain` is the
+    cross-validated improvement of the measure by new thresholds, and `gain_share` the fraction of
+    bootstrap samples with an improvement.
     """
 
     settings: dict[str, Any]

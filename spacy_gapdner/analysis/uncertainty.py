@@ -27,9 +27,6 @@ class UncertaintySampler:
     its calibrated score equals its threshold, and decreases linearly to 0 for scores of 0 and 1.
     The uncertainty of a document is the sum over its candidates divided by the number of words plus
     5, so that neither long nor very short documents are preferred.
-
-    pipe (DiscontinuousEntityRecognizer): The pipe. Its thresholds are read immediately.
-    n (int): Number of documents to select.
     """
 
     def __init__(self, pipe: DiscontinuousEntityRecognizer, n: int) -> None:

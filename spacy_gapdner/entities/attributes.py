@@ -22,8 +22,6 @@ class EntityAttributes(Underscore):
 
     They are stored in the attrs of its SpanGroup. spaCy stores those of a span in `doc.user_data`
     by its offsets, which several entities can share.
-
-    entity (DiscontinuousEntity): The entity.
     """
 
     def __init__(self, entity: Any) -> None:

@@ -49,13 +49,8 @@ def printable(text: str) -> str:
 
 @dataclass(frozen=True)
 class Issue:
-    """A problem in the input or with the output.
-
-    action (str): "dropped", "repaired", or "kept" if nothing was changed.
-    kind (str): The kind of problem.
-    message (str): The details.
-    place (Place): The place in the input.
-    offsets (tuple[tuple[int, int], ...]): The fragments concerned, in characters or tokens.
+    """A problem in the input or with the output. The action is "kept" if nothing was changed. The
+    offsets are the fragments concerned, in characters or tokens.
     """
 
     action: Action

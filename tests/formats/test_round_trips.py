@@ -2,7 +2,6 @@
 
 import pytest
 from odd_texts import NOT_IN_XML, ODD_TEXTS
-from random_docs import NLP
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.formats import DOC_NAME, FORMATS, NOWHERE, Report, read, write
@@ -38,14 +37,14 @@ ENTITIES = [
 
 
 @pytest.mark.parametrize(("name", "file"), HELD)
-def test_what_a_format_can_hold_stays(name, file, tmp_path):
+def test_what_a_format_can_hold_stays(name, file, nlp, tmp_path):
     held = HELD[name, file]
-    docs = [NLP("He had severe joint and shoulder pain . Nothing more ."), NLP("No .")]
+    docs = [nlp("He had severe joint and shoulder pain . Nothing more ."), nlp("No .")]
     set_entities(docs[0], ENTITIES)
     for doc, doc_name in zip(docs, ("part/one", "two"), strict=True):
         doc.user_data[DOC_NAME] = doc_name
     write(docs, tmp_path / file, name, report=Report())
-    found = list(read(tmp_path / file, name, nlp=NLP, report=Report()))
+    found = list(read(tmp_path / file, name, nlp=nlp, report=Report()))
     assert [e.to_entity() for e in get_entities(found[0])] == ENTITIES
     for doc, back in zip(docs, found, strict=False):
         assert plain(back, held) == plain(doc, held)
@@ -60,11 +59,11 @@ def plain(doc, held):
 
 
 @pytest.fixture(scope="module")
-def odd_docs():
+def odd_docs(nlp):
     """In each text, the first tokens are entities, and the first and last token are one."""
     docs = []
     for name, text in ODD_TEXTS.items():
-        doc = NLP(text)
+        doc = nlp(text)
         n = len(doc)
         entities = [Entity("A", ((i, i + 1),)) for i in range(min(n, 20))]
         if n > 2:

@@ -8,14 +8,17 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from random_docs import NLP, make_docs
+import spacy
+from spacy.tokens import Doc
 from tool_files import CONTIGUOUS, LINKING
 
-from spacy_gapdner import get_entities
+from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis.texts import read_texts
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, guess_format, read, write
 
+NLP = spacy.blank("en")
+WORDS = ["severe", "joint", ",", "(x", "n't", "Zürich", "α-2", "𝒳", "e\u0301", "#", "O", "NaN"]
 # the file that each format is written to
 WRITTEN = {
     "jsonl": "a.jsonl",
@@ -43,9 +46,30 @@ _ODD = [
 _VALUE = re.compile(rb'"[^"\n]*"|[\w.-]+')
 
 
+def _make_docs(rng, contiguous=False, overlapping=True):
+    """Up to three Docs named by their numbers."""
+    return [_make_doc(rng, str(n), contiguous, overlapping) for n in range(rng.randint(1, 3))]
+
+
+def _make_doc(rng, name, contiguous, overlapping):
+    words = rng.choices(WORDS, k=rng.randint(1, 10))
+    doc = Doc(NLP.vocab, words=words, user_data={DOC_NAME: name})
+    entities, taken = {}, set()
+    for _ in range(rng.randint(0, 4)):
+        tokens = rng.sample(range(len(words)), rng.randint(1, min(4, len(words))))
+        if contiguous:
+            tokens = range(min(tokens), max(tokens) + 1)
+        if overlapping or taken.isdisjoint(tokens):
+            taken.update(tokens)
+            score = rng.choice([None, 0.5])
+            entities[Entity.from_tokens(rng.choice(["ADR", "B-x", "T1"]), tokens, score)] = None
+    set_entities(doc, [*entities])
+    return doc
+
+
 def _make(rng, reader, root):
     root.mkdir(exist_ok=True)
-    docs = make_docs(rng, reader in CONTIGUOUS, reader not in TOOLS)
+    docs = _make_docs(rng, reader in CONTIGUOUS, reader not in TOOLS)
     if reader == "texts":
         for number, doc in enumerate(docs):
             (root / f"{number}.txt").write_bytes(doc.text.encode())
