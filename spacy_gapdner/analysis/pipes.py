@@ -8,7 +8,7 @@ from spacy.language import Language
 from thinc.api import require_gpu
 
 from ..errors import GapDNERError
-from ..loading import load_model
+from ..loading import check_model, load_model
 from ..model.precision import use_bf16
 from ..pipe import DiscontinuousEntityRecognizer
 from ..sentences import LineBreaks, LineSentencizer
@@ -27,6 +27,7 @@ def load_recognizer(
     `spans_key` if there are several. `threshold` overrides all its thresholds, and `line_breaks`
     the setting of the `LineSentencizer`.
     """
+    check_model(model)
     use_gpu(gpu_id)
     nlp = load_model(model)
     try:

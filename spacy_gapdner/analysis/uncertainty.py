@@ -8,6 +8,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities import get_entities
+from ..errors import GapDNERError
 from ..formats.report import NOWHERE
 from ..pipe import DiscontinuousEntityRecognizer
 from .pipes import changed, find_pipe
@@ -30,6 +31,8 @@ class UncertaintySampler:
     """
 
     def __init__(self, pipe: DiscontinuousEntityRecognizer, n: int) -> None:
+        if n < 1:
+            raise GapDNERError(f"Invalid number of texts: {n}. Use at least 1.")
         self.pipe, self.n = pipe, n
         self.thresholds = pipe.thresholds
 

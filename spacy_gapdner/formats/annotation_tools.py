@@ -153,10 +153,13 @@ def _read_task(
     tags = {r["id"]: str(r.get("to_name", "")) for r in chosen if r.get("id")}
     first = next(iter(keys))
     strings = [value for value in task["data"].values() if isinstance(value, str)]
-    for name, key in keys.items():
-        text = task["data"].get(key, strings[0] if len(strings) == 1 else None)
+    texts = {
+        k: task["data"].get(k, strings[0] if len(strings) == 1 else None) for k in keys.values()
+    }
+    for key, text in texts.items():
         if not isinstance(text, str):
             raise GapDNERError(f'{dropped.place}: the task has no "{key}" in its data.')
+    for name, key in keys.items():
         place = dropped.place
         if len(keys) > 1:
             place = place._replace(document=f"{place.document}-{name}")
@@ -167,7 +170,7 @@ def _read_task(
                 tag = tags.get(result.get("id", result.get("from_id")), first)
                 if len(keys) == 1 or name == tag:
                     _add_result(result, regions)
-            yield regions.to_record(text)
+            yield regions.to_record(texts[key])
     if len(keys) > 1:
         for tag in tags.values():
             if tag not in keys:

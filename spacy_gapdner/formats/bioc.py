@@ -16,11 +16,7 @@ from spacy.tokens import Doc
 from ..entities import get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_place
-from .files import (
-    file_reader,
-    read_json,
-    xml_errors,
-)
+from .files import file_reader, read_json, xml_errors
 from .linked_regions import (
     LinkedRegions,
     Object,

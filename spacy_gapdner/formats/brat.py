@@ -87,7 +87,7 @@ def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
         lines = _document_lines(doc, spans_key, report)
         for line in (line for line in lines if line[0] in kinds):
             _, name, *words = line.split()
-            kinds[line[0]].setdefault(name, set()).update(words[1:] if line[0] == "A" else ())
+            kinds[line[0]].setdefault(name, set()).update(words[1:2] if line[0] == "A" else ())
         return {".txt": doc.text, ".ann": "".join(lines)}
 
     number = write_files(docs, path, render)

@@ -94,7 +94,7 @@ def convert_offsets(
     is_beyond = max(text, default="") > "\uffff"
     if units == "characters" or not entities or not (is_beyond or units == "graphemes"):
         return entities
-    if is_beyond and not any(entity.surface for entity in entities):
+    if is_beyond and not any((entity.surface or "").strip() for entity in entities):
         message = f"the text has characters beyond the BMP, and offsets count {units or _UNITS[0]}"
         report.add("kept", "offsets without surface texts to check them", message, place)
     if units is not None:

@@ -14,10 +14,7 @@ from spacy.tokens import Doc
 from ..entities import get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_place
-from .files import (
-    input_files,
-    read_json,
-)
+from .files import input_files, read_json
 from .linked_regions import (
     FRAGMENT,
     NO_TYPE,
@@ -80,8 +77,9 @@ def write_pubannotation(docs: Iterable[Doc], path: Path, spans_key: str, report:
 
 def _parse_pubannotation(document: Object, regions: LinkedRegions) -> str:
     # each track has its own ids
-    tracks = ((f"{number} ", track) for number, track in enumerate(document.get("tracks", ())))
-    for prefix, layer in [("", document), *tracks]:
+    tracks = document.get("tracks", ())
+    named = ((f"track {number} ", track) for number, track in enumerate(tracks, start=1))
+    for prefix, layer in [("", document), *named]:
         denotations = layer.get("denotations", ())
         typed = {str(value.get("id")) for value in denotations if value["obj"] != NO_TYPE}
         attributes: dict[str, dict[str, Any]] = {}

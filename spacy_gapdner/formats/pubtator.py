@@ -10,14 +10,11 @@ from pathlib import Path
 
 from ..errors import GapDNERError
 from .cleaning import clean_entities
-from .files import (
-    file_reader,
-    read_lines,
-)
+from .files import file_reader, read_lines
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
-_TITLE = re.compile(r"([^\s|]+)\|[ta]\|(.*)")
+_TEXT = re.compile(r"([^\s|]+)\|[ta]\|(.*)")
 # PMID START END MENTION TYPE [ID]
 _ENTITY = re.compile(r"\S+\t(\d{1,9})\t(\d{1,9})\t([^\t]*)\t([^\t]+)(?:\t([^\t]*).*)?")
 
@@ -40,7 +37,7 @@ def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRec
     name = lines[0][1].split("|")[0]
     for number, line in lines:
         place = file._replace(line=number, document=name)
-        if match := _TITLE.fullmatch(line):
+        if match := _TEXT.fullmatch(line):
             texts.append(match[2])
         elif not texts:
             raise GapDNERError(

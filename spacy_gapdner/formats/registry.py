@@ -144,7 +144,9 @@ def guess_format(path: Path) -> str:
 
 
 def choose_output(path: Path, name: str | None = None) -> Format:
-    """RETURNS (Format): The format of a name or path; a GapDNERError if it cannot be written."""
+    """RETURNS (Format): The format of a name or path; a GapDNERError if it cannot be written
+    there.
+    """
     ending = "" if path.is_dir() else path.suffix
     name = name or next((f.name for f in FORMATS.values() if f.ending == ending), None)
     if name is None:

@@ -10,14 +10,7 @@ from spacy.tokens import Doc
 from ..entities import Entity
 from ..errors import GapDNERError
 from .docs import doc_sentences
-from .files import (
-    file_reader,
-    first_text,
-    parse_json,
-    read_json,
-    read_lines,
-    value_errors,
-)
+from .files import file_reader, first_text, parse_json, read_json, read_lines, value_errors
 from .outputs import write_parts
 from .records import TokenRecord
 from .report import Place, Report, reading

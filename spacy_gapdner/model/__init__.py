@@ -1,1 +1,1 @@
-"""The GapDNER network: the only part of the package that needs PyTorch."""
+"""The GapDNER network: the only part of the package that computes with PyTorch."""
