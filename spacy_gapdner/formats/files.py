@@ -38,9 +38,7 @@ def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
 
 
 def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """RETURNS (list[Path]): The file, or the files of a folder, see `visible_files`; a
-    GapDNERError if none exist.
-    """
+    """RETURNS (list[Path]): The file, or the sorted files of a folder; a GapDNERError if there are none."""
     if not path.is_dir():
         require_file(path)
         return [path]
@@ -53,9 +51,7 @@ def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """RETURNS (list[Path]): The files with these extensions in a folder, sorted, without hidden
-    ones.
-    """
+    """RETURNS (list[Path]): The files with these extensions in a folder, sorted; no hidden ones."""
     found = []
     for path in folder.rglob("*"):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)

@@ -61,7 +61,7 @@ def load_srsly_extensions_once() -> None:
     """
     for extensions in (msgpack_encoders, msgpack_decoders):
         if extensions.entry_points:
-            for name, extension in extensions.get_entry_points().items():
+            for name, extension in extensions.get_all().items():
                 extensions.register(name, func=extension)
             extensions.entry_points = False
 

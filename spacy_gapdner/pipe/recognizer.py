@@ -20,6 +20,7 @@ from ..calibration import Calibration
 from ..entities import (
     DEFAULT_SPANS_KEY,
     Entity,
+    check_entity,
     describe_no_entities,
     get_entities,
     set_contiguous_ents,
@@ -219,6 +220,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         entities (Iterable[list[Entity]]): The entities, produced by `predict`.
         """
         for doc, found in zip(docs, entities, strict=True):
+            for entity in found:
+                check_entity(doc, entity)
             if self.cfg["annotate_ents"]:
                 set_contiguous_ents(doc, found, self.key)
             set_entities(doc, found, self.key)
@@ -315,7 +318,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             self._progress.warn_once(message)
         elif unknown:
             message = f"'{self.name}' has no labels for these types of gold entities: "
-            self._progress.warn_once(f"{message}{', '.join(unknown)}.")
+            kind = repr(sorted(counts.keys() - {*self.labels}))
+            self._progress.warn_once(f"{message}{', '.join(unknown)}.", kind)
         scores = self.scorer(examples, **{"spans_key": self.key, **kwargs})
         numbers = scores.get(f"spans_{self.key}_counts", {})
         if self._progress.add_evaluation(numbers):

@@ -18,9 +18,9 @@ class TrainingProgress:
         self._last_rate: float | None = None
         self._warned: set[str] = set()
 
-    def warn_once(self, message: str) -> None:
-        """Show a warning, unless one that only differs in its numbers was shown before."""
-        text = re.sub(r"\d+", "", message)
+    def warn_once(self, message: str, kind: str = "") -> None:
+        """Show a warning, unless one of its kind, or that only differs in numbers, was shown."""
+        text = kind or re.sub(r"\d+", "", message)
         if text not in self._warned:
             self._warned.add(text)
             warnings.warn(message, stacklevel=4)
@@ -35,9 +35,8 @@ class TrainingProgress:
         return is_zero
 
     def add_evaluation(self, counts: Mapping[str, int]) -> bool:
-        """RETURNS (bool): Whether the last five evaluations, by the counts of the scorer, did not
-        find any of the discontinuous entities. Evaluations without training in between do not
-        count.
+        """RETURNS (bool): Whether this is the fifth evaluation in a row that found no discontinuous
+        entity, by the counts of the scorer. Evaluations without training in between do not count.
         """
         if self.n_batches == self._evaluated_at:
             return False

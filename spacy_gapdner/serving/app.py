@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 from ..drawing.colors import choose_colors
 from ..drawing.page import LINES_JS, TEMPLATES, render_page
 from ..drawing.render import render
+from ..errors import GapDNERError
 from ..formats.jsonl import to_record
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.long_texts import LongTextPipeline
@@ -88,10 +89,14 @@ def create_app(
         split = [await thread.run(partial(pipeline.split, text)) for text in texts]
         check(sum(pieces[-1].place.end for pieces in split), max_tokens, "tokens")
         to_json = partial(to_record, key=pipe.key, extra={})
-        found = [
-            Prediction.model_validate(await pipeline.predict(text, pieces, thread.run, to_json))
-            for text, pieces in zip(texts, split, strict=True)
-        ]
+        try:
+            found = [
+                Prediction.model_validate(await pipeline.predict(text, pieces, thread.run, to_json))
+                for text, pieces in zip(texts, split, strict=True)
+            ]
+        # an error of the pipeline, not of the request
+        except GapDNERError as error:
+            raise RuntimeError(str(error)) from error
         return found if asked.text is None else found[0]
 
     @app.post("/draw")
