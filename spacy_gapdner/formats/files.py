@@ -38,7 +38,7 @@ def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
 
 
 def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """RETURNS (list[Path]): The file, or the sorted files of a folder; a GapDNERError if there are none."""
+    """RETURNS (list[Path]): The file, or a folder's files, sorted; a GapDNERError if none exist."""
     if not path.is_dir():
         require_file(path)
         return [path]
