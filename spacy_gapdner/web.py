@@ -15,8 +15,6 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .errors import GapDNERError
-
 T = TypeVar("T")
 # older versions of Starlette parse [::1]:5000 as "["
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "[")
@@ -48,7 +46,6 @@ def new_app(hosts: tuple[str, ...], max_bytes: int, advice: str) -> FastAPI:
     too_large = f"The request is larger than {max_bytes} bytes. {advice}"
     app.add_middleware(_add_headers_and_limit, max_bytes=max_bytes, too_large=too_large)
     app.add_exception_handler(RequestValidationError, _refuse)
-    app.add_exception_handler(GapDNERError, _refuse)
     return app
 
 
@@ -80,8 +77,7 @@ def _add_headers_and_limit(app: ASGIApp, max_bytes: int, too_large: str) -> ASGI
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
-    if not isinstance(error, RequestValidationError):
-        return JSONResponse({"detail": str(error)}, 422)
+    assert isinstance(error, RequestValidationError)
     # FastAPI's handler repeats the input, which may not be valid JSON
     detail = [{key: e[key] for key in ("type", "loc", "msg")} for e in error.errors()]
     is_json = "json" in request.headers.get("content-type", "")

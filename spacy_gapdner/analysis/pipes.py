@@ -56,9 +56,10 @@ def load_recognizer(
 
 def use_gpu(gpu_id: int) -> None:
     """Make spaCy and PyTorch use a GPU, unless the ID is -1, or raise a GapDNERError."""
+    if gpu_id < 0:
+        return
     try:
-        if gpu_id >= 0:
-            require_gpu(gpu_id)
+        require_gpu(gpu_id)
     # CuPy's errors have no common base class
     except Exception as error:
         raise GapDNERError(

@@ -95,7 +95,7 @@ def select_uncertain(
     batch_size, n_process: See `predict`.
     RETURNS (list[Doc]): The selected documents with predicted entities, in descending order of
         uncertainty.
-    RAISES (GapDNERError): If the pipeline has no such pipe.
+    RAISES (GapDNERError): If `n` is not positive, or the pipeline has no such pipe.
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n)
     with sampler.showing_candidates():

@@ -121,6 +121,7 @@ class DiscontinuousEntity(TokenRanges):
         return self.spans[0].doc
 
     @property
+    # computed, where an Entity has a field
     def fragments(self) -> Fragments:  # type: ignore[override]
         """RETURNS (tuple[tuple[int, int], ...]): The fragments as token offsets."""
         return tuple((span.start, span.end) for span in self.spans)

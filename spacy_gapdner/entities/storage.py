@@ -136,8 +136,11 @@ def stores_entities(doc: Doc, key: str) -> bool:
 def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT_SPANS_KEY) -> None:
     """Add contiguous entities to ``doc.ents``, for other pipes. They replace those that are stored
     under a prefix, and existing entities that overlap with them. Overlapping new entities are
-    filtered by ``spacy.util.filter_spans``.
+    filtered by ``spacy.util.filter_spans``. Invalid ones raise a GapDNERError.
     """
+    entities = list(entities)
+    for entity in entities:
+        check_entity(doc, entity)
     groups = (doc.spans[name] for name in group_names(doc, key))
     replaced = {(g[0].start, g[0].end, g[0].label) for g in groups if len(g) == 1}
     contiguous = (e for e in entities if not e.is_discontinuous)

@@ -20,7 +20,6 @@ from ..calibration import Calibration
 from ..entities import (
     DEFAULT_SPANS_KEY,
     Entity,
-    check_entity,
     describe_no_entities,
     get_entities,
     set_contiguous_ents,
@@ -220,8 +219,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         entities (Iterable[list[Entity]]): The entities, produced by `predict`.
         """
         for doc, found in zip(docs, entities, strict=True):
-            for entity in found:
-                check_entity(doc, entity)
             if self.cfg["annotate_ents"]:
                 set_contiguous_ents(doc, found, self.key)
             set_entities(doc, found, self.key)

@@ -59,7 +59,10 @@ def create_app(
             with nlp.memory_zone():
                 return function(to_doc(nlp, prediction))
 
-        return await thread.run(run)
+        try:
+            return await thread.run(run)
+        except GapDNERError as error:
+            raise HTTPException(422, str(error)) from error
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
@@ -89,14 +92,10 @@ def create_app(
         split = [await thread.run(partial(pipeline.split, text)) for text in texts]
         check(sum(pieces[-1].place.end for pieces in split), max_tokens, "tokens")
         to_json = partial(to_record, key=pipe.key, extra={})
-        try:
-            found = [
-                Prediction.model_validate(await pipeline.predict(text, pieces, thread.run, to_json))
-                for text, pieces in zip(texts, split, strict=True)
-            ]
-        # an error of the pipeline, not of the request
-        except GapDNERError as error:
-            raise RuntimeError(str(error)) from error
+        found = [
+            Prediction.model_validate(await pipeline.predict(text, pieces, thread.run, to_json))
+            for text, pieces in zip(texts, split, strict=True)
+        ]
         return found if asked.text is None else found[0]
 
     @app.post("/draw")
