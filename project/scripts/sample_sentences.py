@@ -30,7 +30,7 @@ def sample(docs: list[Doc], n: int, seed: int) -> list[Doc]:
         else:
             (contiguous if entities else empty).append(i)
     rng = random.Random(seed)
-    sampled = discontinuous[:n]
+    sampled = discontinuous if len(discontinuous) <= n else rng.sample(discontinuous, n)
     for pool, limit in ((contiguous, n // 2), (empty, n)):
         sampled += rng.sample(pool, min(limit, n - len(sampled), len(pool)))
     return [docs[i] for i in sorted(sampled)]

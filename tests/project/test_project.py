@@ -47,16 +47,17 @@ def test_workflow(folder, monkeypatch):
     config = load_project_config(ROOT, overrides={f"vars.{k}": v for k, v in given.items()})
     commands = {command["name"]: command for command in config["commands"]}
     printed = {}
-    for name in [*config["workflows"]["all"], "benchmark"]:
+    for name in [*config["workflows"]["all"], "chia-split", "benchmark"]:
         assert all(Path(path).exists() for path in commands[name].get("deps", [])), name
         printed[name] = "".join(map(run_line, commands[name]["script"]))
         assert all(Path(path).exists() for path in commands[name].get("outputs", [])), name
-    train, dev, test = (
+    train, dev, test, train_sample, tune = (
         {doc.user_data[DOC_NAME].split("_")[0] for doc in _docs(f"{CHIA}/{part}.spacy")}
-        for part in ("train", "dev", "test")
+        for part in ("train", "dev", "test", "experiments/train", "experiments/tune")
     )
     assert len(train | dev) == 20
     assert train.isdisjoint(dev)
+    assert train_sample.isdisjoint(tune)
     assert test == {path.name[:11] for path in folder.glob(f"{CHIA}/brat/dev/*")}
     metrics = srsly.read_json("project/metrics/trials.json")
     assert metrics["docs"] == len(_docs(f"{CHIA}/test.spacy"))
