@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -69,7 +70,8 @@ def growing(
     """Write JSONL to NAME.part, which is renamed to NAME when it is complete. If the process fails
     or is stopped, NAME.part is kept if it has any lines. To resume, the complete lines of NAME.part
     are kept, or of NAME if there is no NAME.part. Yields the stream to write to, the texts that
-    have no line yet, and the number of lines from an earlier run.
+    have no line yet, and the number of lines from an earlier run. Iterating over the texts raises
+    a GapDNERError if a line is not of one of the texts, in this order.
     """
     if is_device(path):
         with path.open("wb") as stream:
@@ -100,14 +102,23 @@ def part_of(path: Path) -> Path:
 
 
 def _skip_done(texts: Iterable[InputText], part: Path, n_done: int) -> Iterator[InputText]:
-    def key(text: InputText) -> tuple[str | None, str]:
-        return record_name(text[0]), text[0]["text"]
+    def key(text: InputText) -> int:
+        return hash((record_name(text[0]), text[0]["text"]))
 
-    done = map(key, islice(read_json_lines(part), n_done))
-    expected = next(done, None)
+    done = [key(text) for text in islice(read_json_lines(part), n_done)]
+    left, position = Counter(done), 0
     for text in texts:
-        # a text for which the pipeline failed has no line
-        if key(text) == expected:
-            expected = next(done, None)
+        this = key(text)
+        if position < n_done and this == done[position]:
+            left[this] -= 1
+            position += 1
+        elif left[this]:
+            break
         else:
+            # a text for which the pipeline failed has no line
             yield text
+    if position < n_done:
+        raise GapDNERError(
+            f"{part}:{position + 1} is of a text that has changed or is no longer in the input. Use "
+            "another --output, or --force to predict all texts again."
+        )

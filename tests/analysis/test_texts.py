@@ -48,6 +48,15 @@ def test_an_invalid_line_is_an_error(tmp_path, name, bad):
     assert part.read_bytes() == TWO + bad + line("c")
 
 
+@pytest.mark.parametrize(("names", "number"), [("acb", 2), ("cba", 1), ("abd", 3), ("", 1)])
+def test_other_texts_are_an_error(tmp_path, names, number):
+    output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
+    output.write_bytes(TWO + line("c"))
+    with pytest.raises(GapDNERError, match=f"^{part}:{number} is of a text that has changed"):
+        resume(output, *names)
+    assert output.read_bytes() == TWO + line("c")
+
+
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
 def test_an_error_keeps_both_files(tmp_path, error):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
