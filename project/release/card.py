@@ -24,6 +24,13 @@ CHIA = {
     "author": "Kury et al. 2020, Chia, a large annotated corpus of clinical trial eligibility "
     "criteria, Scientific Data 7:281",
 }
+# the sentence about the augmenter of the training data
+AUGMENTATION = {
+    "spacy-gapdner.coordination_augmenter.v1": " Training adds synthetic coordinations, made from "
+    "sentences of the training data.",
+    "spacy-gapdner.oversampling_augmenter.v1": " Training reads sentences with discontinuous "
+    "entities several times.",
+}
 N_SENTENCES, MAX_WORDS = 3, 25
 _TEMPLATE = Path(__file__).with_name("card.md.jinja")
 _SNIPPET = """\
@@ -136,6 +143,8 @@ def write_card(
         f"F1, {title.lower()}": meta["performance"].get(f"{prefix}{_score_prefix(subset)}f")
         for subset, title in SUBSETS.items()
     }
+    config = nlp.config.interpolate()
+    augmenter = config["corpora"]["train"].get("augmenter") or {}
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)
     return environment.from_string(_TEMPLATE.read_text(encoding="utf8")).render(
         metrics={name: value for name, value in metrics.items() if value is not None},
@@ -150,10 +159,12 @@ def write_card(
         chia=CHIA,
         labels=", ".join(scores["gold_per_type"]),
         encoder=encoder,
+        augmentation=AUGMENTATION.get(augmenter.get("@augmenters"), ""),
         threshold=f"{scores['threshold']:.2f}",
+        disc_threshold=scores["disc_threshold"] and f"{scores['disc_threshold']:.2f}",
         calibration=calibration,
         disc_calibration=disc_calibration,
-        max_length=nlp.config.interpolate()["components"]["gapdner"]["max_length"],
+        max_length=config["components"]["gapdner"]["max_length"],
     )
 
 

@@ -53,6 +53,8 @@ def test_card(nlp, golds):
     meta = make_meta(nlp.meta, scores, encoder=encoder, **settings)
     assert [source["name"] for source in meta["sources"]] == ["Chia", "nlpie/distil-biobert"]
     assert meta["performance"]["spans_gapdner_disc_r"] == pytest.approx(6 / 7)
+    augmenter = {"@augmenters": "spacy-gapdner.oversampling_augmenter.v1", "times": 2}
+    nlp.config["corpora"]["train"]["augmenter"] = augmenter
     card = write_card(meta, scores, nlp, train=golds, test=test, encoder=encoder)
     (front_matter,) = srsly.yaml_loads(card.split("---\n")[1])["model-index"]
     assert front_matter["results"][0]["metrics"][0]["value"] == pytest.approx(7 / 8)
@@ -66,6 +68,7 @@ def test_card(nlp, golds):
         "on 4 sentences (24 words)",
         "[nlpie/distil-biobert](https://huggingface.co/nlpie/distil-biobert). Its license: MIT.",
         "base_model: nlpie/distil-biobert",
+        "Training reads sentences with discontinuous entities several times.",
         "Kury et al. 2020",
     ):
         assert part in card, part
