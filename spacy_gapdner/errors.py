@@ -28,10 +28,11 @@ class GapDNERError(CommandError, ValueError):
     Our commands and spaCy's print it without a traceback. Very long messages are shortened.
 
     message (str): The message: what is wrong, where, and what to do.
+    longest (int): Maximum number of characters.
     """
 
-    def __init__(self, message: str = "") -> None:
-        super().__init__(shorten(message, _LONGEST))
+    def __init__(self, message: str = "", longest: int = _LONGEST) -> None:
+        super().__init__(shorten(message, longest))
 
     def format_message(self) -> str:
         """RETURNS (str): The message with visible control characters."""

@@ -11,7 +11,7 @@ Whitespace is ignored, so that the sides may be tokenized differently.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
@@ -153,11 +153,6 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
         # different whitespace would shift the offsets
         docs = docs[0], docs[0].copy()
         set_entities(docs[1], map(positions.tokens, sorted(sides[1])), spans_key)
-    differing = [
-        sorted(
-            (to_text_entity(item, positions, docs[0].text) for item in only),
-            key=attrgetter("fragments", "label"),
-        )
-        for only in (sides[0] - sides[1], sides[1] - sides[0])
-    ]
-    found.pairs.append(Pair(name, docs, (differing[0], differing[1])))
+    ordered = (sorted(one - other, key=itemgetter(1, 0)) for one, other in (sides, sides[::-1]))
+    first, second = ([to_text_entity(i, positions, docs[0].text) for i in side] for side in ordered)
+    found.pairs.append(Pair(name, docs, (first, second)))

@@ -1,7 +1,7 @@
 """Evaluation of a trained pipeline on annotated data."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from timeit import default_timer
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ def evaluate(
     docs: Iterable[Doc],
     *,
     spans_key: str | None = None,
+    types: Collection[str] = (),
     batch_size: int | None = None,
 ) -> dict[str, Any]:
     """Evaluate a trained pipeline on annotated Docs. Memory use does not depend on their number.
@@ -31,6 +32,7 @@ def evaluate(
     docs (Iterable[Doc]): Docs with gold entities.
     spans_key (Optional[str]): Prefix of the span groups with gold entities. Defaults to the one of
         the pipe. If the pipeline has several pipes, it selects one.
+    types (Collection[str]): Types of the entities to score, gold and predicted. All types if empty.
     batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous` and these
         keys:
@@ -39,7 +41,7 @@ def evaluate(
         - docs, words: numbers of Docs and words
         - speed: words per second of the pipeline, including the tokenizer
         - crossing: number of gold entities that cross a sentence boundary and cannot be found
-        - gold_per_type: number of gold entities by type
+        - gold_per_type, gold_per_gap_length: numbers of gold entities by type and by gap length
         - reliability: the precision for each range of scores
         - calibration_error, disc_calibration_error: the expected calibration error for all and for
           discontinuous entities
@@ -71,7 +73,7 @@ def evaluate(
 
     with changed(pipe, spans_key=key):
         examples = timed("running", predict_examples(nlp, timed("reading", docs), batch_size))
-        for example, compared in compare_examples(examples, key):
+        for example, compared in compare_examples(examples, key, types):
             n_docs += 1
             n_words += len(example.predicted)
             tally.add(compared)
@@ -87,8 +89,8 @@ def evaluate(
                 scored.append((score or 0.0, item in compared.gold))
                 if len(item[1]) > 1:
                     disc_scored.append(scored[-1])
-    types = sorted(tally.groups["type"].items())
-    gold = {label: counts.gold for label, counts in types if counts.gold}
+    labels, gaps = (sorted(tally.groups[group].items()) for group in ("type", "gap_length"))
+    gold = {label: counts.gold for label, counts in labels if counts.gold}
     return {
         **settings,
         "spans_key": key,
@@ -98,6 +100,7 @@ def evaluate(
         **tally.scores(key),
         "crossing": crossing,
         "gold_per_type": gold,
+        "gold_per_gap_length": {str(gap): counts.gold for gap, counts in gaps},
         "reliability": reliability(scored),
         "calibration_error": calibration_error(scored),
         "disc_calibration_error": calibration_error(disc_scored),

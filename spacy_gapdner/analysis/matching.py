@@ -41,16 +41,8 @@ WRONG_BOUNDARY = "wrong boundary"
 WRONG_LINKING = "wrong linking"
 MISSED = "missed"
 SPURIOUS = "spurious"
-# kinds of errors and their explanations, in the order of reports
-KINDS = {
-    MISSED: "a gold entity that was not predicted",
-    SPURIOUS: "a prediction that is not annotated",
-    WRONG_TYPE: "correct fragments, but another type",
-    WRONG_BOUNDARY: "correct type and number of fragments, and all fragments overlap, but other "
-    "tokens",
-    WRONG_LINKING: "correct type, but the fragments are combined differently: fragments are "
-    "missing, added, joined across a gap, or belong to another entity",
-}
+# in the order of reports
+KINDS = (MISSED, SPURIOUS, WRONG_TYPE, WRONG_BOUNDARY, WRONG_LINKING)
 
 
 def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> dict[str, Counts]:

@@ -1,7 +1,7 @@
 """Reports on models: scores by group, and errors in context."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +25,11 @@ _SIDES = [
     f"{side}_{part}" for side in ("gold", "predicted") for part in ("label", "text", "fragments")
 ]
 ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES, "score")
+# titles of tables by group of scores
+TABLES = {"subset": "Exact match", "type": "Type", "gap_length": "Gap length"}
+TABLES |= {"fragments": "Fragments", "length": "Tokens"}
+# this number and larger ones share a row of a table
+_LARGE = 11
 # the missing side of a confusion
 NOTHING = "nothing"
 # tokens shown before and after the entities of an error
@@ -146,20 +151,21 @@ def analyze(
     docs: Iterable[Doc],
     *,
     spans_key: str | None = None,
+    types: Collection[str] = (),
     batch_size: int | None = None,
 ) -> ModelReport:
     """Analyze the errors of a trained pipeline on annotated Docs.
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities.
-    spans_key, batch_size: See `evaluate`.
+    spans_key, types, batch_size: See `evaluate`.
     RETURNS (ModelReport): Scores and errors.
     RAISES (GapDNERError): If the pipeline has no such pipe. See also `compare_examples`.
     """
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
     with changed(pipe, spans_key=key):
-        return report_model(predict_examples(nlp, docs, batch_size), key)
+        return report_model(predict_examples(nlp, docs, batch_size), key, types)
 
 
 def analyze_models(
@@ -192,16 +198,16 @@ def analyze_models(
             predicted = list(read_docbin(Path(model), nlp.vocab))
             if len(gold) != len(predicted):
                 raise GapDNERError(
-                    f"{model} does not have the same number of documents as the data. Use "
+                    f"{model} does not have the same number of Docs as the data. Use "
                     "predictions for the same data."
                 )
-            report = report_model(map(Example, predicted, gold), key)
+            report = report_model(map(Example, predicted, gold), key, types)
         else:
             how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
             nlp, pipe = load_recognizer(model, spans_key=spans_key, **how)
             key = spans_key or pipe.key
             docs = load_docs(nlp, data, key, types=types)
-            report = analyze(nlp, docs, spans_key=key, batch_size=batch_size)
+            report = analyze(nlp, docs, spans_key=key, types=types, batch_size=batch_size)
         # all models are compared with the same gold entities
         spans_key = key
         if not report.scores.groups["subset"]["all"].gold:
@@ -211,10 +217,12 @@ def analyze_models(
     return reports
 
 
-def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> ModelReport:
-    """RETURNS (ModelReport): The scores and errors of predictions."""
+def report_model(
+    examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY, types: Collection[str] = ()
+) -> ModelReport:
+    """RETURNS (ModelReport): The scores and errors of predictions. See `evaluate` for `types`."""
     report = ModelReport()
-    for example, compared in compare_examples(examples, key):
+    for example, compared in compare_examples(examples, key, types):
         report.docs += 1
         report.scores.add(compared)
         report.errors += _errors_in_context(example.reference, compared, report.docs)
@@ -260,25 +268,20 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
         )
 
 
-def f1_table(
-    tallies: Sequence[Tally], group: str, last: int | None = None
-) -> list[tuple[Any, ...]]:
+def f1_table(tallies: Sequence[Tally], group: str) -> list[tuple[Any, ...]]:
     """RETURNS (list[tuple]): A row per value of a group of `Tally`: its name, its number of gold
-    entities, and the Counts of each model. Numbers above `last` share a row.
+    entities, and the Counts of each model. Large numbers share a row.
     """
     table: dict[Any, list[Counts]] = {}
     for number, tally in enumerate(tallies):
         for value, counts in tally.groups[group].items():
-            key = value if last is None else min(value, last + 1)
+            key = min(value, _LARGE) if isinstance(value, int) else value
             table.setdefault(key, [Counts() for _ in tallies])[number] += counts
-    names: dict[Any, str] = {value: str(value) for value in sorted(table)}
-    if group == "subset":
-        names = dict(SUBSETS)
-    if last is not None and last + 1 in table:
-        names[last + 1] = f"{last + 1}+"
+    names: dict[Any, str] = SUBSETS if group == "subset" else {_LARGE: f"{_LARGE}+"}
     return [
-        (name, max(counts.gold for counts in table[value]), *table[value])
-        for value, name in names.items()
+        (names.get(value, str(value)), max(counts.gold for counts in found), *found)
+        # subsets are also in alphabetical order
+        for value, found in sorted(table.items())
     ]
 
 

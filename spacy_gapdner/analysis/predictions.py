@@ -5,10 +5,11 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import islice
 from multiprocessing.connection import wait
 from threading import Thread
@@ -66,11 +67,8 @@ def predict_records(
     n_process: int = 1,
     report: Report | None = None,
 ) -> Iterator[Doc]:
-    """Run a pipeline over texts with names and other keys. The lexemes and strings of processed
-    texts are freed. If the report skips documents, it collects the failures of the pipeline.
-
-    YIELDS (Doc): Docs in the order of the texts, each only valid until the next one. The name of
-        the text is in ``doc.user_data[DOC_NAME]``, its other keys are in ``[DOC_EXTRA]``.
+    """YIELDS (Doc): Docs in the order of the texts, each only valid until the next one, with names
+    and other keys in ``doc.user_data``. A report that skips documents collects the failures.
     """
     report = report or Report()
     pairs = ((text[0]["text"], text) for text in records)
@@ -208,11 +206,17 @@ def predict_examples(
             yield Example(predicted, reference)
 
 
-def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Example, Comparison]]:
-    """YIELDS (tuple[Example, Comparison]): Each example with its gold and predicted entities."""
+def compare_examples(
+    examples: Iterable[Example], key: str, types: Collection[str] = ()
+) -> Iterator[tuple[Example, Comparison]]:
+    """YIELDS (tuple[Example, Comparison]): Examples with their entities of all or of some types."""
     for number, example in enumerate(examples, start=1):
         try:
             compared = compare(example, key)
         except ValueError as error:
-            raise GapDNERError(f"Document {number}: {error}") from None
+            raise GapDNERError(f"Doc {number}: {error}") from None
+        if types:
+            gold = {item for item in compared.gold if item[0] in types}
+            scores = {item: score for item, score in compared.scores.items() if item[0] in types}
+            compared = replace(compared, gold=gold, scores=scores)
         yield example, compared

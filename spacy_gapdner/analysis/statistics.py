@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, count_elsewhere, get_entities
 from ..formats.docs import DOC_NAME
+from .matching import find_overlaps
 
 
 @dataclass
@@ -99,17 +100,13 @@ class CorpusStatistics:
         self.discontinuous_sentences += len({n for n, entity in homes if entity.is_discontinuous})
 
     def _add_overlaps(self, entities: list[Entity]) -> None:
-        token_sets = [frozenset(entity.token_indices) for entity in entities]
-        at_token: dict[int, list[int]] = {}
-        for number, tokens in enumerate(token_sets):
-            for token in tokens:
-                at_token.setdefault(token, []).append(number)
-        for number, tokens in enumerate(token_sets):
-            sharing = {other for token in tokens for other in at_token[token]} - {number}
-            self.overlapping += bool(sharing)
-            self.nested += any(tokens < token_sets[other] for other in sharing)
-            equal = {entities[other].label for other in sharing if tokens == token_sets[other]}
-            self.multi_type += bool(equal - {entities[number].label})
+        tokens = [set(entity.token_indices) for entity in entities]
+        items = [(entity.label, entity.fragments) for entity in entities]
+        pairs = [(i, j) for i, j, _ in find_overlaps(items, items) if i != j]
+        same = {i for i, j in pairs if tokens[i] == tokens[j] and items[i][0] != items[j][0]}
+        self.overlapping += len({i for i, _ in pairs})
+        self.nested += len({i for i, j in pairs if tokens[i] < tokens[j]})
+        self.multi_type += len(same)
         self.duplicates += len(entities) - len(set(entities))
 
 

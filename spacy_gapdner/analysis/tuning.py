@@ -4,7 +4,7 @@ Calibration does not change the order of the scores of contiguous entities, or o
 ones. Thresholds are therefore compared with uncalibrated scores until they are saved.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from ..calibration import Calibration, calibration_error
 from ..errors import GapDNERError, check_probability
@@ -87,6 +88,7 @@ def tune(
     min_precision: float = 0.0,
     min_recall: float = 0.0,
     per_type: bool = False,
+    types: Collection[str] = (),
     batch_size: int | None = None,
 ) -> Tuning:
     """Tune the calibration and the thresholds for contiguous and discontinuous entities. Settings
@@ -107,6 +109,7 @@ def tune(
     min_recall (float): Minimum recall of all entities.
     per_type (bool): Choose a threshold for the contiguous entities of each type with at least 20
         gold entities.
+    types (Collection[str]): Types of the entities to use, gold and predicted. All types if empty.
     batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
     RETURNS (Tuning): The result.
     RAISES (GapDNERError): If a setting is invalid, the pipeline has no such pipe, or the Docs have
@@ -121,12 +124,12 @@ def tune(
     key = spans_key or pipe.key
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
     with changed(pipe, spans_key=key, calibration=None, **candidates):
-        rows = _find(nlp, key, docs, batch_size)
+        rows = _find(predict_examples(nlp, docs, batch_size), key, types)
     now = None
     # with lower thresholds, the pipe finds entities that are not candidates
     if pipe.thresholds.lowest_score(pipe.labels) < FLOOR:
         with changed(pipe, spans_key=key):
-            now = _find(nlp, key, docs, batch_size)
+            now = _find(predict_examples(nlp, docs, batch_size), key, types)
     kind = "discontinuous entities" if measure == "disc_f" else "entities"
     if not (rows["gold"] & (rows["discontinuous"] | (measure != "disc_f"))).any():
         raise GapDNERError(f"The data has no {kind} under the spans_key {key!r}.")
@@ -320,10 +323,9 @@ def _convert(own: Thresholds, to: Callable[[float, bool], float]) -> Thresholds:
     return Thresholds(to(own.threshold, False), disc, type_thresholds=by_type)
 
 
-def _find(nlp: Language, key: str, docs: Iterable[Doc], batch_size: int | None) -> np.ndarray:
+def _find(examples: Iterable[Example], key: str, types: Collection[str]) -> np.ndarray:
     found: list[tuple[Any, ...]] = []
-    examples = predict_examples(nlp, docs, batch_size)
-    for number, (_, compared) in enumerate(compare_examples(examples, key)):
+    for number, (_, compared) in enumerate(compare_examples(examples, key, types)):
         for item in dict.fromkeys([*compared.scores, *compared.gold]):
             value = (compared.scores[item] or 0.0) if item in compared.scores else np.nan
             found.append((number, item[0], len(item[1]) > 1, value, item in compared.gold))

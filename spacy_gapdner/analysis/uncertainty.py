@@ -52,12 +52,8 @@ class UncertaintySampler:
         return total / (n_words + _WORDS_OF_A_TEXT)
 
     def sample(self, docs: Iterable[Doc]) -> Iterator[Doc]:
-        """Select documents. Only the selected ones are kept in memory.
-
-        docs (Iterable[Doc]): Documents with all their candidates. Each document only has to be
-            valid until the next one is read.
-        YIELDS (Doc): The selected documents in descending order of uncertainty, after all documents
-            are read. They contain the candidates that reach their thresholds.
+        """YIELDS (Doc): The selected documents in descending order of uncertainty, with entities
+        that reach their thresholds. Each input only has to be valid until the next one is read.
         """
         ranked = (
             # numbers are unique, so that nothing else is compared

@@ -39,7 +39,7 @@ THRESHOLD: Any = typer.Option(
     help="Drop entities with a lower score (default: the threshold of the component)",
 )
 BATCH_SIZE: Any = typer.Option(
-    None, "--batch-size", min=1, help="Documents per batch (default: set by the pipeline)"
+    None, "--batch-size", min=1, help="Docs per batch (default: set by the pipeline)"
 )
 GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
 BF16: Any = typer.Option(

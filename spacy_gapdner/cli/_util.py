@@ -19,7 +19,7 @@ from ..entities import describe_no_entities
 from ..errors import GapDNERError, visible
 
 N_EXAMPLES = 3
-# maximum width that is reserved for the names in a table
+# longer names in a table can be wrapped
 _NAME_WIDTH = 30
 # hints by kind of issue
 _HINTS = {
@@ -98,8 +98,8 @@ def print_table(
         if numbers and number > 0:
             table.add_column(title, justify="right", width=width)
         else:
-            least = min(_NAME_WIDTH, width) if number == 0 and not numbers else None
-            table.add_column(title, overflow="fold", min_width=least)
+            is_short = number == 0 and not numbers and width <= _NAME_WIDTH
+            table.add_column(title, overflow="fold", no_wrap=is_short)
     for row in cells[1:]:
         table.add_row(*row)
     print()

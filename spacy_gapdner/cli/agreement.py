@@ -34,15 +34,17 @@ def agreement_cli(
     Exact F1 compares the type and tokens of entities. Partial F1 ignores the type, and gives half a
     point for an overlap. Both scores are symmetric."""
     from ..drawing.documents import write_documents
+    from ..formats.converting import require_types
     from ..formats.outputs import check_output, filling, write_json
 
     for file in _FILES:
         check_output(output_path and output_path / file, {"A": first, "B": second}, force=force)
-    nlp, report = formats.blank_pipeline(lang), formats.Report()
+    nlp, report = formats.blank_pipeline(lang), formats.Report(needs_types=False)
     how: dict[str, Any] = {"types": split_list(types), "report": report}
     sides = (formats.load_docs(nlp, path, spans_key, **how) for path in (first, second))
     found = analysis.agreement(*sides, spans_key=spans_key)
     names = str(first), str(second)
+    require_types(how["types"], found.per_type.keys() | report.left_out, " and ".join(names))
     print_report(report)
     groups = {"All entities": found.all, "Discontinuous entities": found.discontinuous}
     groups |= {label: found.per_type[label] for label in sorted(found.per_type)}
@@ -50,7 +52,7 @@ def agreement_cli(
         (title, percent(m.exact.f), percent(m.partial.f), m.exact.gold, m.exact.predicted)
         for title, m in groups.items()
     ]
-    print_table(table, ("", "Exact F1", "Partial F1", "Entities of A", "of B"))
+    print_table(table, ("", "Exact F1", "Partial F1", "Entities in A", "Entities in B"))
     for side, only in zip(names, found.only, strict=True):
         if only:
             listed = shorten(", ".join(only), 200)

@@ -9,13 +9,6 @@ from ..errors import GapDNERError
 from . import _options as options
 from ._util import print_table, split_list
 
-# titles by group of scores, and the last number with its own row
-_TABLES = {
-    "subset": ("Exact match", None),
-    "gap_length": ("Gap length", 6),
-    "fragments": ("Fragments", 6),
-    "length": ("Tokens", 6),
-}
 _FILES = ("report.html", "analysis.json", "scores.csv", "errors.csv")
 
 
@@ -53,7 +46,7 @@ def analyze_cli(
 
     The report contains errors by kind, and scores by gap length, number of fragments, entity
     length, and for sentences with discontinuous or overlapping entities."""
-    from ..analysis.model_report import analyze_models, f1_table, percent_f1
+    from ..analysis.model_report import TABLES, analyze_models, f1_table, percent_f1
     from ..drawing.analysis_report import write_report
     from ..formats.outputs import check_output
 
@@ -72,8 +65,8 @@ def analyze_cli(
     settings |= {"types": split_list(types), "batch_size": batch_size}
     reports = analyze_models(models, data, **settings)
     tallies = [report.scores for report in reports.values()]
-    for group, (title, last) in _TABLES.items():
-        table = f1_table(tallies, group, last)
+    for group, title in TABLES.items():
+        table = f1_table(tallies, group)
         rows = [(name, gold, *map(percent_f1, found)) for name, gold, *found in table]
         print_table(rows, (title, "Gold", *(f"{name} F (P/R)" for name in reports)))
     by_model = [report.count_errors() for report in reports.values()]

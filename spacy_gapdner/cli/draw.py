@@ -51,5 +51,5 @@ def draw_cli(
     n_docs = drawing.draw(input_path, output_path, **settings)
     print_report(report)
     if output_path is not None:
-        msg.good(counted(n_docs, "document"))
+        msg.good(counted(n_docs, "Doc"))
         print(output_path)

@@ -37,8 +37,9 @@ def evaluate_cli(
     check_output(output_path, {"data": data, "model": model}, force=force)
     settings: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **settings)
-    docs = progress(formats.load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)))
-    found = analysis.evaluate(nlp, docs, spans_key=spans_key, batch_size=batch_size)
+    kept = split_list(types)
+    docs = progress(formats.load_docs(nlp, data, spans_key or pipe.key, types=kept))
+    found = analysis.evaluate(nlp, docs, spans_key=spans_key, types=kept, batch_size=batch_size)
     scores = {"model": model, "data": str(data), **found}
     write_json(scores, output_path)
     name = f"spans_{scores['spans_key']}"
@@ -54,8 +55,9 @@ def evaluate_cli(
     by_type = scores[f"{name}_per_type"] or {}
     rows = [(label, *_prf(prf), gold.get(label, 0)) for label, prf in by_type.items()]
     print_table(rows, ("Type", "P", "R", "F", "Gold"))
-    rows = [(gap, *_prf(prf)) for gap, prf in (scores[f"{name}_gap_lengths"] or {}).items()]
-    print_table(rows, ("Gap length", "P", "R", "F"))
+    by_gap, n_gold = scores[f"{name}_gap_lengths"] or {}, scores["gold_per_gap_length"]
+    rows = [(gap, *_prf(prf), n_gold[gap]) for gap, prf in by_gap.items()]
+    print_table(rows, ("Gap length", "P", "R", "F", "Gold"))
     rows = []
     for part in scores["reliability"]:
         shown = percent(part["mean_score"]), percent(part["precision"])

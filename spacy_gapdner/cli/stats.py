@@ -23,18 +23,21 @@ def stats_cli(
     """Count documents, entities, fragments, gaps and overlaps.
 
     Several corpora are shown side by side."""
+    from ..formats.converting import require_types
     from ..formats.outputs import check_output, write_json
 
     for corpus in data:
         check_output(output_path, {"data": corpus}, force=force)
     settings: dict[str, Any] = {"format": format, "model": model, "line_breaks": line_breaks}
     settings["types"] = split_list(types)
-    reports = {str(path): formats.Report() for path in data}
+    reports = {str(path): formats.Report(needs_types=False) for path in data}
     found = {}
     for path, report in reports.items():
         nlp = formats.blank_pipeline(lang)
         docs = formats.load_docs(nlp, path, spans_key, report=report, **settings)
         found[path] = analysis.stats(docs, spans_key=spans_key)
+    labels = {label for p in found for label in (*found[p].labels, *reports[p].left_out)}
+    require_types(settings["types"], labels, " and ".join(found))
     counts = {p: {**found[p].to_dict(), "report": reports[p].to_dict()} for p in found}
     write_json(counts, output_path)
     print_statistics(found)

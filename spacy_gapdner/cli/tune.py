@@ -58,10 +58,10 @@ def tune_cli(
     check_output(output_path, {"data": data}, force=force, is_file=False)
     formats.guess_format(data)
     nlp, pipe = load_recognizer(model, spans_key=spans_key, gpu_id=gpu_id)
-    docs = formats.load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
     settings: dict[str, Any] = {"min_precision": min_precision, "min_recall": min_recall}
-    settings |= {"measure": measure, "per_type": per_type, "batch_size": batch_size}
-    tuning = analysis.tune(nlp, docs, spans_key=spans_key, **settings)
+    settings |= {"measure": measure, "per_type": per_type, "types": split_list(types)}
+    docs = formats.load_docs(nlp, data, spans_key or pipe.key, types=settings["types"])
+    tuning = analysis.tune(nlp, docs, spans_key=spans_key, batch_size=batch_size, **settings)
     if output_path is not None:
         with filling(output_path) as folder:
             nlp.to_disk(folder)

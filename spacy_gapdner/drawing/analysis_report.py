@@ -10,21 +10,12 @@ from markupsafe import Markup
 
 from ..analysis import ErrorInContext, ModelReport
 from ..analysis.matching import KINDS, MISSED, SPURIOUS
-from ..analysis.model_report import ERROR_COLUMNS, NOTHING, f1_table, percent_f1
+from ..analysis.model_report import ERROR_COLUMNS, NOTHING, TABLES, f1_table, percent_f1
 from ..formats.outputs import filling, write_json
 from ..formats.tables import CSV_ENCODING, write_rows
 from .bars import ENTITIES_CSS, Bar, render_entities
 from .page import SEARCH_JS, TEMPLATES, Shaded, read_static, render_page, render_table
 
-# larger numbers share a row
-_LAST_NUMBER = 10
-# group: heading, note
-_NUMBERS = {
-    "gap_length": ("By gap length", "Discontinuous entities by number of tokens in all gaps."),
-    "fragments": ("By number of fragments", "All entities by number of fragments."),
-    "length": ("By entity length", "All entities by number of tokens, without gaps."),
-}
-_COMMON = {MISSED: "Most often missed", SPURIOUS: "Most often spurious"}
 _N_COMMON = 15
 
 
@@ -66,18 +57,11 @@ def render_report(
         gold=totals[0].gold,
         date=date.today(),
         models=render_table(("Name", "Model", "Predicted", "Correct", "Errors"), models, n_text=2),
-        subsets=_score_table(reports, "subset", ""),
-        types=_score_table(reports, "type", "Type"),
-        numbers=[
-            (title, note, _score_table(reports, group, "Number"))
-            for group, (title, note) in _NUMBERS.items()
-        ],
-        last=_LAST_NUMBER,
+        tables={group: _score_table(reports, group) for group in TABLES},
         counts=_count_table(reports),
-        kinds=KINDS,
         errors={kind: list(_errors(reports, kind, n_examples)) for kind in KINDS},
         confusions=[
-            (name, _confusion(report), [_common(report, kind) for kind in _COMMON])
+            (name, _confusion(report), [_common(report, kind) for kind in (MISSED, SPURIOUS)])
             for name, report in reports.items()
         ],
     )
@@ -85,15 +69,14 @@ def render_report(
     return render_page("Scores and errors", Markup(body), css, SEARCH_JS)
 
 
-def _score_table(reports: Mapping[str, ModelReport], group: str, title: str) -> Markup:
-    last = _LAST_NUMBER if group in _NUMBERS else None
-    table = f1_table([report.scores for report in reports.values()], group, last)
+def _score_table(reports: Mapping[str, ModelReport], group: str) -> Markup:
+    table = f1_table([report.scores for report in reports.values()], group)
     rows = [
         (name, gold, *(Shaded(percent_f1(counts), counts.f or 0.0) for counts in found))
         for name, gold, *found in table
         if gold
     ]
-    return render_table((title, "Gold", *reports), rows) if rows else Markup("")
+    return render_table((TABLES[group], "Gold", *reports), rows)
 
 
 def _count_table(reports: Mapping[str, ModelReport]) -> Markup:
@@ -119,7 +102,7 @@ def _confusion(report: ModelReport) -> Markup:
 
 def _common(report: ModelReport, kind: str) -> Markup:
     rows = report.common_texts(kind, _N_COMMON)
-    return render_table((_COMMON[kind], "Type", "Times"), rows, n_text=2) if rows else Markup("")
+    return render_table((f"Most often {kind}", "Type", "Times"), rows, n_text=2)
 
 
 def _errors(

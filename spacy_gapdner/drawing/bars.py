@@ -27,9 +27,9 @@ _DIRECTIONS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 
 # does not use the colors of the page, because it is also used in notebooks
 ENTITIES_CSS = read_static("entities.css")
-# symbols for predictions and missed gold entities
-MARKS = {"correct": "✓", "incorrect": "✗", "missed": "○", "spurious": "+"}
-# symbols for the comparison of two annotators; "differs" is also used for gold entities
+# symbols for predictions, and for gold entities that are missed or predicted differently
+MARKS = {"correct": "✓", "incorrect": "✗", "differs": "≠", "missed": "○", "spurious": "+"}
+# symbols for the comparison of two annotators
 EQUAL_MARKS = {"same": "✓", "differs": "≠", "alone": "○"}
 
 

@@ -11,9 +11,9 @@ from spacy.tokens import Doc
 from ..analysis.pipes import changed, find_pipe
 from ..analysis.predictions import predict_examples, predict_records
 from ..analysis.texts import STDIN, read_texts
-from ..entities import DEFAULT_SPANS_KEY
+from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..errors import GapDNERError
-from ..formats.converting import read
+from ..formats.converting import read, require_types
 from ..formats.files import visible_files
 from ..formats.outputs import check_apart, replacing
 from ..formats.registry import FORMATS, guess_format
@@ -45,13 +45,13 @@ def draw(
     nlp (Optional[Language]): The pipeline. If the input is annotated, gold entities and
         predictions are drawn side by side.
     format (Optional[str]): The format of the input. Detected if None.
-    types (tuple[str, ...]): Annotated types to draw. All types if empty.
+    types (tuple[str, ...]): Types to draw, annotated and predicted. All types if empty.
     lang (str): Language of the tokenizer if there is no pipeline.
     spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the pipe.
     colors (Optional[Mapping[str, str]]): Colors by entity type.
-    batch_size (Optional[int]): Documents per batch. Defaults to the batch size of the pipeline.
+    batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
     report (Optional[Report]): Collects dropped and repaired entities.
-    RETURNS (int): The number of documents.
+    RETURNS (int): The number of Docs.
     RAISES (GapDNERError): If the input cannot be read, is raw text without a pipeline, or would be
         overwritten, or if a color is invalid.
     """
@@ -67,6 +67,7 @@ def draw(
     given: dict[str, Any] = {"nlp": nlp, "lang": lang, "types": types, "report": report}
     with nullcontext() if pipe is None else changed(pipe, spans_key=key):
         if nlp is not None and is_raw:
+            require_types(types, find_pipe(nlp, spans_key).labels, nlp.path or nlp.meta["name"])
             docs = predict_records(nlp, read_texts(input), batch_size=batch_size)
         else:
             docs = read(input, format, n_sents=0, spans_key=key, **given)
@@ -76,6 +77,8 @@ def draw(
             if not is_raw:
                 examples = predict_examples(nlp, docs, batch_size)
                 rows = ((example.reference, example.predicted) for example in examples)
+            if types:
+                rows = (_keep_types(row, types, key) for row in rows)
         if output is not None:
             return write_documents(rows, output, key, colors, facts=facts)
         n_docs = 0
@@ -91,13 +94,8 @@ def write_html(
     spans_key: str = DEFAULT_SPANS_KEY,
     report: Report | None = None,
 ) -> int:
-    """Write documents as an HTML page. This is the writer of the format `html`.
-
-    docs (Iterable[Doc]): The documents.
-    path (Path): The HTML file. It is never written partially.
-    spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Unused, because every entity is drawn.
-    RETURNS (int): The number of documents.
+    """Write documents as an HTML page. This is the writer of the format `html`, which drops nothing
+    that it could report.
     """
     return write_documents(((doc,) for doc in docs), path, spans_key)
 
@@ -119,6 +117,12 @@ def write_documents(
         page = render_page(title, body, ENTITIES_CSS, SEARCH_JS)
         temporary.write_text(page, encoding="utf-8")
     return n_docs
+
+
+def _keep_types(docs: tuple[Doc, ...], types: tuple[str, ...], key: str) -> tuple[Doc, ...]:
+    for doc in docs:
+        set_entities(doc, [e for e in get_entities(doc, key) if e.label_ in types], key)
+    return docs
 
 
 def _is_raw(path: Path, has_pipeline: bool) -> bool:

@@ -1,7 +1,7 @@
 """Self-contained HTML pages, which load no external resources."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +51,6 @@ class Shaded(NamedTuple):
         return self.text
 
 
-def render_table(head: Sequence[str], rows: Iterable[Sequence[object]], n_text: int = 1) -> Markup:
-    """Create a table. The first `n_text` columns are text, the others numbers."""
+def render_table(head: Sequence[str], rows: Sequence[Sequence[object]], n_text: int = 1) -> Markup:
+    """Create a table if there are rows. The first `n_text` columns are text, the others numbers."""
     return Markup(TEMPLATES.get_template("table.html").render(head=head, rows=rows, n_text=n_text))

@@ -1,7 +1,7 @@
 """Reading and writing annotated text in any format, and converting between formats."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -26,7 +26,7 @@ from .jsonl import other_keys
 from .outputs import check_apart
 from .records import DOC_RELATIONS, BratLine, Record, drop_line
 from .registry import FORMATS, choose_output, get_format, guess_format
-from .report import UNUSED_TYPE, Place, Report, logging_drops
+from .report import MISSING_TYPE, Place, Report, logging_drops
 
 # the attrs of entities that files represent, except for those that a format loses
 _ATTRS = {"id", "kb_id", "kb_name", "_", "score"}
@@ -100,7 +100,7 @@ def read(
         skip_word_files(path, report)
         records = chosen.reader(path, report, **given)
         if types and "types" not in given:
-            records = _of_types(records, types, spans_key, report, Place(str(path)))
+            records = _of_types(records, types, spans_key, report, path)
         yield from to_docs(
             records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key
         )
@@ -268,10 +268,23 @@ def require_docs(
         raise GapDNERError(f"{path} contains no document with text. Check the path.")
 
 
+def require_types(types: Collection[str], found: Collection[str], where: object) -> None:
+    """Raise a GapDNERError if there are types, but none of those that were selected."""
+    if types and found and not {*found} & {*types}:
+        raise GapDNERError(f"{where}: {_describe_missing(types, found)}.", longest=10**9)
+
+
+def _describe_missing(types: Collection[str], found: Collection[str]) -> str:
+    listed = ", ".join(sorted(found))
+    return f"no entity has the type {' or '.join(types)}. The types are {listed}"
+
+
 def _of_types(
-    records: Iterator[Any], types: tuple[str, ...], spans_key: str, report: Report, place: Place
+    records: Iterator[Any], types: tuple[str, ...], spans_key: str, report: Report, path: Path
 ) -> Iterator[Record]:
     found: set[str] = set()
+    # records are held back until a type is found, so that the error precedes any prediction
+    waiting: list[Any] = []
     for record in records:
         is_doc = isinstance(record, Doc)
         entities = get_entities(record, spans_key) if is_doc else record.entities
@@ -281,8 +294,13 @@ def _of_types(
         report.left_out.update(e.label for e in given if e.label not in types)
         if is_doc:
             set_entities(record, wanted, spans_key)
-        yield record if is_doc else replace(record, entities=wanted)
-    for label in sorted({*types} - found):
-        others = ", ".join(sorted(found)) or "none"
-        message = f"no entity has the type {label!r}; the types are {others}"
-        report.add("kept", UNUSED_TYPE, message, place)
+        waiting.append(record if is_doc else replace(record, entities=wanted))
+        if not found.isdisjoint(types):
+            yield from waiting
+            waiting.clear()
+    if report.needs_types:
+        require_types(types, found, path)
+    yield from waiting
+    if found and (missing := [label for label in types if label not in found]):
+        message = _describe_missing(missing, found)
+        report.add("missing", MISSING_TYPE, message, Place(str(path)))

@@ -10,10 +10,10 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import GapDNERError, shorten
 
-UNUSED_TYPE = "type without entities"
+MISSING_TYPE = "entity type"
 _LOGGER = logging.getLogger(__name__)
 
-Action = Literal["dropped", "repaired", "kept"]
+Action = Literal["dropped", "repaired", "kept", "missing"]
 
 _LONGEST_MESSAGE = 300
 
@@ -49,8 +49,8 @@ def printable(text: str) -> str:
 
 @dataclass(frozen=True)
 class Issue:
-    """A problem in the input or with the output. The action is "kept" if nothing was changed. The
-    offsets are the fragments concerned, in characters or tokens.
+    """A problem in the input or with the output. The action is "kept" if nothing was changed, or
+    "missing" for a selected type. The offsets are the fragments concerned, in characters or tokens.
     """
 
     action: Action
@@ -75,6 +75,7 @@ class Report:
 
     strict (bool): Raise a GapDNERError at the first dropped item.
     skip (bool): Skip documents that cannot be read instead of stopping.
+    needs_types (bool): Raise a GapDNERError if no entity of the data has one of the selected types.
     documents, entities (int): Numbers of documents and entities that were read.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
     left_out (Counter[str]): Entities by type that were not selected.
@@ -82,6 +83,7 @@ class Report:
 
     strict: bool = False
     skip: bool = False
+    needs_types: bool = True
     documents: int = 0
     entities: int = 0
     issues: list[Issue] = field(default_factory=list)
@@ -98,7 +100,9 @@ class Report:
         """Add an `Issue`; raises a GapDNERError if it is a drop and the report is strict."""
         file, document = (name and printable(name) for name in (place.file, place.document))
         place = place._replace(file=file, document=document)
-        message = shorten(printable(message), _LONGEST_MESSAGE)
+        # lists of types are complete
+        longest = 10**9 if kind == MISSING_TYPE else _LONGEST_MESSAGE
+        message = shorten(printable(message), longest)
         issue = Issue(action, kind, message, place, tuple(offsets))
         self.issues.append(issue)
         if self.strict and action == "dropped":
@@ -149,5 +153,5 @@ def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
             for kind, count in made.counts("dropped").items():
                 _LOGGER.warning("%s: %d dropped (%s)", path, count, kind)
             for issue in made.issues:
-                if issue.kind == UNUSED_TYPE:
+                if issue.kind == MISSING_TYPE:
                     _LOGGER.warning("%s", issue)

@@ -41,15 +41,6 @@ def test_measures_of_one_document():
     ]
 
 
-def test_documents_are_paired_by_name():
-    first = [make_doc(TEXT, FIRST, "b"), make_doc("fever", name="a"), make_doc("x", name="old")]
-    second = [make_doc("fever", name="a"), make_doc("y", name="new"), make_doc(TEXT, FIRST, "b")]
-    found = agreement(first, second)
-    assert [pair.name for pair in found.pairs] == ["b", "a"]
-    assert found.only == (["old"], ["new"])
-    assert found.all.exact.f == 1.0
-
-
 def test_sentences_of_a_document_are_merged():
     sentences = [make_doc("had fever .", [("ADE", [1])]), make_doc(TEXT, FIRST)]
     merged = make_doc(f"had fever . {TEXT}", [("ADE", [1]), ("DRUG", [9])])

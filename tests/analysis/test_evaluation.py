@@ -30,9 +30,6 @@ def test_gold_under_another_key(nlp):
     with pytest.raises(ZeroDivisionError):
         evaluate(nlp, (1 / 0 for _ in gold), spans_key="gold")
     assert nlp.get_pipe("gapdner").key == "gapdner"
-    scores = evaluate(nlp, gold)
-    assert scores["spans_gapdner_counts"]["gold"] == 0
-    assert list(scores["gold_elsewhere"]) == ["doc.spans['gold_*']"]
     # nothing to score
     scores = evaluate(nlp, [])
     assert scores["spans_gapdner_f"] is scores["calibration_error"] is None
@@ -40,7 +37,7 @@ def test_gold_under_another_key(nlp):
 
 def test_fragments_with_different_labels(nlp, two_labels):
     good = gold_docs(nlp.vocab, ANNOTATED[:1])
-    with pytest.raises(GapDNERError, match=r"^Document 2: The fragments in"):
+    with pytest.raises(GapDNERError, match=r"^Doc 2: The fragments in"):
         evaluate(nlp, [*good, two_labels])
 
 

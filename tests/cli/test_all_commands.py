@@ -101,6 +101,17 @@ def test_swapped_arguments(refuses, paths, write_brat):
         refuses(message, name, MODEL=paths[role], **{role: paths["MODEL"]})
 
 
+@pytest.mark.parametrize("name", sorted({n for n, role in INPUTS if role == "DATA"} - {"augment"}))
+def test_types_that_do_not_occur(fails, paths, model, tmp_path, monkeypatch, name):
+    # fails before the model predicts
+    monkeypatch.setattr("spacy_gapdner.pipe.recognizer.predict_entities", None)
+    args, usual = COMMANDS[name]
+    given = {**paths, "MODEL": model}
+    message = "no entity has the type adr or drug. The types are ADR, Drug."
+    fails(message, *(given.get(arg, arg) for arg in args), tmp_path / usual, "--types", "adr,drug")
+    assert not any(path.exists() for path in (tmp_path / usual, paths["ELSEWHERE"]))
+
+
 @pytest.mark.parametrize(("name", "role"), INPUTS)
 def test_missing_inputs(refuses, tmp_path, name, role):
     refuses("missing", name, **{role: tmp_path / "missing.spacy"})

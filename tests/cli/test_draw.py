@@ -34,12 +34,16 @@ def test_pages(run, tiny, model, brat, tmp_path):
 
 def test_terminal(run, model, brat):
     text = "a\nSevere joint and shoulder pain today .\n"
-    joint = "──────────── · · · · · ·  ──── ADR\n"
-    assert run("draw", brat).stdout == f"{text}{joint}{' ' * 31}───── Time\n"
-    drawn = run("draw", brat, "--model", model, "--types", "ADR").stdout
-    shoulder = "────── · · · · · ───────────── + ADR\n"
-    assert re.sub(r" \d\.\d\d", "", drawn).startswith(f"{text}{joint}{shoulder}")
+    joint, time = "──────────── · · · · · ·  ──── ADR\n", f"{' ' * 31}───── "
+    assert run("draw", brat).stdout == f"{text}{joint}{time}Time\n"
+    found, missed = f"{joint}────── · · · · · ───────────── + ADR\n", f"{time}- Time\n"
+    for types, expected in {"ADR,Time": found + missed, "ADR": found, "Time": missed}.items():
+        drawn = run("draw", brat, "--model", model, "--types", types).stdout
+        assert re.sub(r" \d\.\d\d", "", drawn).startswith(text + expected)
 
 
-def test_raw_text_without_pipeline(fails, write):
-    fails("Raw text requires a pipeline", "draw", write({"raw.txt": TEXT}) / "raw.txt")
+def test_raw_text(run, fails, model, write):
+    raw, how = write({"raw.txt": TEXT}) / "raw.txt", ("--model", model, "--types")
+    fails("Raw text requires a pipeline", "draw", raw)
+    assert run("draw", raw, *how, "Drug").stdout == f"raw\n{TEXT}\n"
+    fails("no entity has the type Time. The types are ADR, Drug.", "draw", raw, *how, "Time")

@@ -18,7 +18,7 @@ def test_tables_and_file(run, model, write_docs, tmp_path):
         "ADR 66.67 66.67 66.67 3",
         "Drug 50.00 100.00 66.67 1",
         "Food 0.00 0.00 0.00 1",
-        "2 50.00 100.00 66.67",
+        "2 50.00 100.00 66.67 1",
     ):
         assert expected.split() in lines
     output_text = " ".join(result.stdout.split())
@@ -36,6 +36,10 @@ def test_options(run, model, write_docs, monkeypatch):
     data = write_docs(key="gold")
     result = run("evaluate", model, data, "-sk", "gold", "--threshold", 1, "--bf16")
     assert "All entities 0.00 0.00 0.00 5 0 0" in " ".join(result.stdout.split())
-    hint = "has no entities under the spans_key 'gapdner'. It has other entities or spans: 5 in"
+    # predictions of other types do not count
+    changed = write_docs("changed.spacy", CHANGED)
+    result = run("evaluate", model, changed, "--types", "Drug")
+    assert "All entities 50.00 100.00 66.67 1 2 1" in " ".join(result.stdout.split())
+    hint = "under the spans_key 'gapdner'. It has other entities or spans: 5 in doc.spans['gold_*']"
     assert hint in " ".join(run("evaluate", model, data).output.split())
     assert len(seen) == 1

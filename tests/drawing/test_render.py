@@ -62,7 +62,7 @@ def test_gold_is_never_incorrect():
     ]
     assert labels(predicted) == ["✗ PROC 0.50, boundary", "✗ DRUG 0.75, type"]
     assert 'title="✗ PROC 0.50: IL-2) therapy (boundary)"' in html
-    assert legend(html) == ["✗ incorrect 2"]
+    assert legend(html) == ["✗ incorrect 2", "≠ differs 2"]
     with pytest.raises(GapDNERError, match="Use the same documents"):
         render(make_doc(text), gold=make_doc("Another text."))
 
@@ -103,5 +103,5 @@ def test_pages(tmp_path):
     assert not re.search(r"https?:|src=|href=|<link|@import", html)
     assert write_html(iter(docs), tmp_path / "a.html") == 2
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == html
-    facts = f"2 documents · 3 entities, 2 discontinuous · {date.today()}"
+    facts = f"2 Docs · 3 entities, 2 discontinuous · {date.today()}"
     assert f'<p class="note">{facts}</p>' in re.sub(r"\s*\n\s*", "", html)

@@ -121,16 +121,3 @@ No.
 """
     assert render(docs, style="text", width=40) == expected
     assert render([], style="text") == ""
-
-
-def test_differences_from_gold():
-    both = Entity("A", ((0, 1),), 0.9)
-    gold = make_doc("One two three", [both, Entity("B", ((1, 2),))])
-    doc = make_doc("One two three", [both, Entity("B", ((2, 3),), 0.4)])
-    expected = """\
-One two three
-─── A 0.90
-    ─── - B
-        ───── + B 0.40
-"""
-    assert render(doc, gold=gold, style="text", width=40) == expected

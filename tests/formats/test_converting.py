@@ -114,7 +114,17 @@ def test_read(write, report):
     assert [[e.label_ for e in get_entities(doc, "gold")] for doc in docs] == [["A"], []]
     list(read(path, types=("A", "C"), report=report))
     (issue,) = report.issues
-    assert str(issue) == f"{path}: no entity has the type 'C'; the types are A, B"
+    assert str(issue) == f"{path}: no entity has the type C. The types are A, B"
+    # long lists of types are complete
+    many = [f"A_long_name_of_a_type_{i:03}" for i in range(100)]
+    ann = "".join(f"T{i}\t{label} 0 3\tOne\n" for i, label in enumerate(many))
+    path = write({"b/a.txt": "One", "b/a.ann": ann}) / "b"
+    message = f"{path}: no entity has the type A or C. The types are {', '.join(many)}"
+    list(read(path, types=("A", many[0], "C"), report=report))
+    assert str(report.issues[1]) == message
+    with pytest.raises(GapDNERError) as error:
+        next(read(path, types=("A", "C")))
+    assert str(error.value) == f"{message}."
 
 
 def test_load_docs(nlp, write, report):

@@ -184,6 +184,7 @@ def test_counts_and_json():
         "dropped": {UNREADABLE: 1},
         "repaired": {},
         "kept": {"duplicate entity": 1},
+        "missing": {},
     }
     place = {"file": "a.txt", "line": 3, "document": "a", "offsets": ()}
     assert first == {"action": "dropped", "kind": UNREADABLE, "message": "message", **place}
