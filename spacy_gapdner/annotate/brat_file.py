@@ -6,6 +6,7 @@ equivalences, only the reference is removed.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -18,7 +19,9 @@ from ..formats.files import BOM, decode
 from ..formats.records import BratLine, TextEntity, targets_of
 from ..formats.report import NOWHERE, Report
 
-_ID = re.compile(r"T(\d+)\S*")
+_ID = re.compile(r"T\d+\S*")
+# longer numbers are ids, but new ids do not continue them
+_NUMBER = re.compile(r"T(\d{1,18})(?!\d)")
 # lines that refer to other lines
 _REFERENCE = re.compile(r"(?:[AMN#RE]\d+\S*|\*)\t")
 
@@ -40,8 +43,7 @@ class Mark:
 
 class BratFile:
     """An annotation file. It remembers deleted lines, so that entities can be restored together
-    with their attributes, notes and relations. The text includes line ends and the byte order mark.
-    """
+    with their attributes, notes and relations. The text includes the byte order mark."""
 
     def __init__(self, content: bytes, text: str, where: str) -> None:
         decoded = decode(content, where)
@@ -88,15 +90,18 @@ class BratFile:
         return found
 
     def change(self, marks: Sequence[Mark]) -> list[str]:
-        """Replace all entities. Unchanged entities keep their lines, and changed entities keep
-        their ids. New entities without an id get the next number. Returns descriptions of the lines
-        that were deleted or shortened because of deleted entities."""
+        """Replace all entities. Unchanged entities keep their lines, and changed entities their
+        ids. Returns the lines that were deleted or shortened because of deleted entities."""
         marks = [clean_mark(mark, self.text) for mark in marks]
+        numbers = Counter(mark.key for mark in marks)
         lines, entities, line_of = list(self._lines), {}, dict(self._line_of)
         for name, mark in zip(self._choose_ids(marks), marks, strict=True):
             entities[name] = Mark(mark.label, mark.fragments, name)
             if entities[name] == self.entities.get(name):
                 continue
+            # repetitions in the file are kept
+            if numbers[mark.key] > 1 and name not in line_of:
+                raise GapDNERError(f"Repeated entity: {mark.label} at {mark.fragments}.")
             line = entity_line(name, mark.label, mark.fragments, self.text)
             if name in line_of:
                 number = line_of[name]
@@ -127,9 +132,10 @@ class BratFile:
             raise GapDNERError(
                 f"Invalid entity ids: {', '.join(given)}. Use different ids of T and a number."
             )
-        numbers = (_ID.match(name) for name in (*self._line_of, *given))
+        taken = {*self._line_of, *given}
+        numbers = (_NUMBER.match(name) for name in taken)
         highest = max((int(match[1]) for match in numbers if match), default=0)
-        new = (f"T{number}" for number in count(highest + 1))
+        new = (name for number in count(highest + 1) if (name := f"T{number}") not in taken)
         return [mark.id or next(new) for mark in marks]
 
 

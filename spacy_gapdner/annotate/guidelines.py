@@ -11,6 +11,9 @@ from ..errors import GapDNERError
 from ..formats.files import read_json, read_lines, require_file, visible_files
 
 _NAMES = ("labels.json", "annotation.conf")
+# the keys of commands.js; labels have other keys: digits, then letters
+COMMAND_KEYS = "acdnpqrsA+=/? "
+_FREE = "123456789befghijklmotuvwx"
 _ENTITY = re.compile(rb"^T\d+\t(\S+) ", re.MULTILINE)
 
 
@@ -27,13 +30,9 @@ class Label(BaseModel, extra="forbid"):
 def read_guidelines(
     given: str | None, folders: Sequence[Path], known: Iterable[str] = ()
 ) -> list[Label]:
-    """Read the labels to annotate with, in order.
-
-    They are given as comma-separated names, or as a file: brat's annotation.conf, or labels.json
-    such as {"ADE": {"color": "#d86000", "key": "b", "description": "..."}}, in which all values are
-    optional. The default is the first such file in the folders. If there is no file, the labels
-    that the model knows and the labels in the annotation files are used.
-    """
+    """Read the labels in order: comma-separated names, or a file, brat's annotation.conf or
+    labels.json. The default is the first such file in the folders. If there is no file, the labels
+    that the model knows and the labels in the annotation files are used."""
     if given is None:
         files = (folder / name for folder in folders for name in _NAMES)
         path = next((file for file in files if file.is_file()), None)
@@ -63,9 +62,14 @@ def _make_labels(names: Iterable[str], settings: Mapping[str, Label], where: str
         if re.search(r"\s", name):
             raise GapDNERError(f"{where}: brat does not allow the label {name!r}. Rename it.")
     colors = choose_colors(names, {n: own.color for n, own in settings.items() if own.color})
-    # digits, then letters that are not used by commands of the page
-    taken = {own.key for own in settings.values()}
-    free = iter(key for key in "123456789befghijklmotuvwx" if key not in taken)
+    given = [own.key for own in settings.values() if own.key]
+    free = iter(key for key in _FREE if key not in given)
+    for name, own in settings.items():
+        if own.key and (own.key in COMMAND_KEYS or given.count(own.key) > 1):
+            raise GapDNERError(
+                f"{where}: the key {own.key!r} of {name} is also the key of a command or another "
+                f"label. Use another key, such as {next(free, None)!r}."
+            )
     labels = []
     for name in names:
         own = settings.get(name, Label())

@@ -53,11 +53,9 @@ def learn(
     spans_key: str | None = None,
     data: str | None = None,
 ) -> tuple[bool, str]:
-    """Continue to train the pipeline `model` with the optimizer, batches and augmentation of its
-    config. It is saved in `output` if its score on held-out texts is not lower than the score of
-    the current pipeline `before`. `stems` are the ids and files of the texts, without extension.
-    Sentences are sampled from the training `data` of the pipeline, too. Returns whether the new
-    pipeline was saved, and a message."""
+    """Continue to train a pipeline on texts, given by ids and files without extension, and on
+    sentences of its training `data`. It is saved in `output` if its score on held-out texts is not
+    lower than that of the pipeline `before`. Returns whether it was saved, and a message."""
     fix_random_seed(0)
     records = [read_document(Path(stem), name, report) for name, stem in stems]
     held_out = [record for record in records if is_held_out(record.name)]
@@ -77,7 +75,7 @@ def learn(
     new_labels = {e.label_ for doc in docs for e in get_entities(doc, pipe.key)} - {*pipe.labels}
     for label in sorted(new_labels):
         pipe.add_label(label)
-    source = f"{len(learned)} texts"
+    source = "1 text" if len(learned) == 1 else f"{len(learned)} texts"
     if data is not None:
         known = list(read(data, model=model, n_sents=1, report=report, spans_key=pipe.key))
         sample = Random(0).sample(known, min(len(known), len(docs)))

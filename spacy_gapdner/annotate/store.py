@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
 
-from ..errors import GapDNERError
+from ..errors import GapDNERError, visible
 from ..formats.files import read_text, visible_files
 from ..formats.outputs import replacing, with_ending
 from ..formats.report import printable
@@ -70,10 +70,12 @@ class Texts:
             raise GapDNERError(f"{folder} contains no .txt files. Check the path.")
 
     def list(self) -> list[str]:
-        """The ids of all texts: their paths in the folder without file extension."""
+        """The ids of all texts: their paths in the folder without file extension. Line ends and
+        other control characters are escaped."""
         files = visible_files(self.folder, (".txt",))
         names = [path.relative_to(self.folder).as_posix().removesuffix(".txt") for path in files]
-        self.paths = dict(zip(map(printable, names), files, strict=True))
+        ids = (visible(printable(name)) for name in names)
+        self.paths = dict(zip(ids, files, strict=True))
         return list(self.paths)
 
     def begin(self, name: str) -> str:
@@ -125,8 +127,7 @@ class Store:
     def save(self, name: str, sent: Annotation) -> tuple[Loaded, list[str]]:
         """Write the annotation of a text. A new file is only created if there are entities or the
         text is done. Returns the new state with the entities in the given order, and the removed
-        lines. Raises a ChangedError if the version is not the current one, and a GapDNERError if an
-        entity is invalid, before anything is written."""
+        lines. Raises a ChangedError if the version is not the current one."""
         now = self.load(name)
         if now.version != sent.version:
             raise ChangedError(f"{name} was changed by someone else.")

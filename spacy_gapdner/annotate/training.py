@@ -18,11 +18,9 @@ NO_TRAINING = {"state": "none", "texts": 0, "message": ""}
 
 
 class Trainer:
-    """Trains a pipeline on texts that are done, and uses the new pipeline if it is not worse.
-    Training always starts from `model`. The folder contains the new pipeline (`model`), the one
-    that it replaced (`previous-model`) and `training.log`. `swap` is called with the folder of the
-    pipeline to use. The settings of the training process are optional: `data`, `spans_key`,
-    `gpu_id` and `code`."""
+    """Trains `model` on texts that are done, and calls `swap` with the folder of the new pipeline
+    if it is not worse. The folder contains the new pipeline (`model`), the one that it replaced
+    (`previous-model`) and `training.log`. The settings are optional values of the job."""
 
     def __init__(
         self, model: str, folder: Path, swap: Callable[[str], None], **settings: Any

@@ -44,6 +44,8 @@ def require_docbins(path: Path) -> list[Path]:
 def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     """YIELDS (Doc): The Docs of a .spacy file; a GapDNERError if it is missing or invalid."""
     require_file(path)
+    if not path.stat().st_size:
+        raise GapDNERError(f"{path} is empty. Convert the data again.")
     load_srsly_extensions_once()
     try:
         yield from DocBin().from_disk(path).get_docs(vocab)

@@ -186,16 +186,20 @@ def _align(source: TextEntity, doc: Doc, alignment: Alignment, report: Report) -
     found = [doc.char_span(*pair, alignment_mode=alignment) for pair in source.fragments]
     # contracted spans can be empty
     spans = [span for span in found if span]
+    words = sorted({token.i for span in spans for token in span if not token.is_space})
     before = " ".join(doc.text[start:end] for start, end in source.fragments)
-    if not spans or (alignment == "strict" and len(spans) < len(found)):
+    if not words or (alignment == "strict" and len(spans) < len(found)):
         message = f"{before!r} is only a part of its tokens"
         _note(report, "dropped", "boundary within a token", message, source)
         return None
-    if tuple((span.start_char, span.end_char) for span in spans) != source.fragments:
-        message = f"{before!r} -> {' '.join(span.text for span in spans)!r}"
+    # whitespace is not a gap
+    gaps = (range(left + 1, right) for left, right in pairwise(words))
+    blanks = (i for gap in gaps if all(doc[i].is_space for i in gap) for i in gap)
+    entity = Entity.from_tokens(source.label, [*words, *blanks], source.score)
+    moved = [doc[start:end] for start, end in entity.fragments]
+    if tuple((span.start_char, span.end_char) for span in moved) != source.fragments:
+        message = f"{before!r} -> {' '.join(span.text for span in moved)!r}"
         _note(report, "repaired", "boundary moved to whole tokens", message, source)
-    tokens = (i for span in spans for i in range(span.start, span.end))
-    entity = Entity.from_tokens(source.label, tokens, source.score)
     return replace(entity, attrs=source.carried)
 
 

@@ -97,12 +97,13 @@ def require_file(path: Path) -> None:
         raise GapDNERError(f"There is no file {path}. Check the path.")
 
 
-def first_text(path: Path) -> str:
-    """RETURNS (str): The first lines of a file, for guessing its format."""
+def first_text(path: Path, *, strict: bool = False) -> str:
+    """RETURNS (str): The first lines of a file; if strict, a GapDNERError unless it is UTF-8."""
     with path.open("rb") as stream:
         # a line of JSONL can be long
         raw = stream.read(1 << 16) + stream.readline()
-    return with_unix_line_ends(raw.decode("utf-8", "replace").removeprefix(BOM))
+    text = decode(raw, str(path)) if strict else raw.decode("utf-8", "replace")
+    return with_unix_line_ends(text.removeprefix(BOM))
 
 
 def read_text(path: Path, *, keep_bom: bool = False) -> str:
@@ -208,8 +209,9 @@ def value_errors(place: Place) -> Iterator[None]:
     except GapDNERError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        is_missing = isinstance(error, KeyError)
-        problem = f'has no "{error.args[0]}"' if is_missing else f"is malformed ({error})"
+        problem = f"has a value of another type or length than this format ({error})"
+        if isinstance(error, KeyError):
+            problem = f'has no "{error.args[0]}"'
         raise GapDNERError(f"{place} {problem}. Correct it, or choose the right format.") from error
 
 

@@ -15,6 +15,8 @@ from .outputs import write_parts
 from .records import TextRecord
 from .report import Report
 
+_NO_FRAGMENTS = 'entity without "fragments": [{"start": 0, "end": 5}]'
+
 
 def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read objects ``{"text": ..., "entities": [{"label": ..., "fragments": [{"start": ...,
@@ -79,6 +81,10 @@ def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
 
 def _parse(record: Mapping[str, Any], regions: LinkedRegions) -> str:
     for item in record["entities"]:
+        parts = item["fragments"] if isinstance(item, dict) else None
+        if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+            regions.drop(_NO_FRAGMENTS, item)
+            continue
         attrs = parse_attrs(item)
         if attrs is None:
             regions.drop("malformed entity", item)
@@ -88,7 +94,7 @@ def _parse(record: Mapping[str, Any], regions: LinkedRegions) -> str:
             message = f"the score is not between 0 and 1 in {str(item)[:80]}"
             kind = "score that is not a probability"
             regions.report.add("repaired", kind, message, regions.place)
-        offsets = [(part["start"], part["end"]) for part in item["fragments"]]
+        offsets = [(part["start"], part["end"]) for part in parts]
         id = attrs.pop("id", None)
         regions.add(item, item["label"], offsets, id, item.get("text"), score, attrs)
     regions.extra = other_keys(record)

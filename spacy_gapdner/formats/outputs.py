@@ -48,7 +48,7 @@ def check_output(
     is_used = path.is_file() or (path.is_dir() and any(f.name[0] != "." for f in path.iterdir()))
     if is_used and not force:
         raise GapDNERError(f"{path} already exists. Use --force to overwrite it.{hint}")
-    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    folder = next(parent for parent in path.absolute().parents if os.path.lexists(parent))
     if not is_device(path) and not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise GapDNERError(
             f"Cannot write {path}: {folder} is not a folder, or you have no permission to write in "
@@ -69,6 +69,9 @@ def locked(path: Path, problem: str) -> Iterator[None]:
                 with suppress(OSError):
                     path.unlink()
     except Timeout:
+        # file systems such as /proc have no new files
+        if not path.exists():
+            problem = f"Cannot create files in {path.parent}. Choose another place."
         raise GapDNERError(problem) from None
 
 

@@ -127,12 +127,16 @@ def keep_relations(
     for line in lines:
         home = home_of(line)
         if home is None:
-            drop_line(line, report)
+            targets = targets_of(line.text) or [""]
+            missing = [repr(target) for target in targets if known.get(target) is None]
+            which = f"{missing[0]}, which is not in this Doc" if missing else "several Docs"
+            drop_line(line, report, f": it refers to {which}")
         else:
             kept[home].append(line.text)
     return kept
 
 
-def drop_line(line: BratLine, report: Report) -> None:
+def drop_line(line: BratLine, report: Report, reason: str = "") -> None:
     """Report a line that cannot be kept."""
-    report.add("dropped", KINDS[line.text[0]], f"cannot keep {line.text[:60]!r}", line.place)
+    message = f"cannot keep {line.text[:60]!r}{reason}"
+    report.add("dropped", KINDS[line.text[0]], message, line.place)

@@ -1,6 +1,8 @@
 """The formats, with their readers and writers."""
 
+import os
 import re
+import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +63,8 @@ _BIOC = r'<collection|"passages"\s*:'
 _BRAT, _INLINE, _SPACY = (*brat.ANNOTATION_SUFFIXES, ".txt"), (".txt", ".inline"), (".spacy",)
 _PUBTATOR, _CONLL = (".pubtator", ".PubTator", ".txt"), (".conll", ".iob", ".bio", ".tsv", ".txt")
 _OF_BRAT, _OF_SPACY = ("done",), ("spans_key", "vocab", "from_ents", "from_spans")
+# NUL bytes are left if a disk was full
+_BLANK = string.whitespace + "\0"
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
 _TABLE = (
     Format("prodigy", tools.read_prodigy, None, (JSONL,), None, r'"(spans|_task_hash)"\s*:'),
@@ -144,17 +148,19 @@ def guess_format(path: Path) -> str:
 
 
 def choose_output(path: Path, name: str | None = None) -> Format:
-    """RETURNS (Format): The format of a name or path; a GapDNERError if it cannot be written
-    there.
-    """
+    """RETURNS (Format): The format to write at a path; a GapDNERError if that is impossible."""
     ending = "" if path.is_dir() else path.suffix
     name = name or next((f.name for f in FORMATS.values() if f.ending == ending), None)
     if name is None:
         choices = ", ".join(names_of("write"))
         raise GapDNERError(f"Cannot tell the format from the name {path}. Choose one: {choices}.")
     format = get_format(name, "write")
-    if path.is_file() and format.ending == "":
-        raise GapDNERError(f"{path} is a file. Give the name of the folder to write.")
+    # also a device, or a link to nothing
+    if os.path.lexists(path) and not path.is_dir() and format.ending == "":
+        raise GapDNERError(
+            f"{path} is not a folder, which the format {name} writes. Give another name, or "
+            "choose a format that writes a file, such as jsonl."
+        )
     if path.is_dir() and format.ending != "":
         raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
     return format
@@ -162,11 +168,13 @@ def choose_output(path: Path, name: str | None = None) -> Format:
 
 def _explain_content(path: Path, files: Sequence[Path]) -> None:
     # raises an error if the files have no annotation for an obvious reason
-    if files and not any(file.stat().st_size for file in files):
+    if files and not any(file.stat().st_size and first_text(file).strip(_BLANK) for file in files):
         raise GapDNERError(f"{path} {'has only empty files' if path.is_dir() else 'is empty'}.")
-    for file in files:
+    for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")
+        if re.fullmatch(r"[\[\]{}\s]*|\s*null\s*", first_text(file, strict=True)):
+            raise GapDNERError(f"{file} contains no document.")
     if files and all(file.suffix == TXT for file in files):
         raise GapDNERError(
             f"{path} has text without annotation: no .ann file is next to it, and it is not inline "

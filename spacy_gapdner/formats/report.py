@@ -19,9 +19,7 @@ _LONGEST_MESSAGE = 300
 
 
 class Place(NamedTuple):
-    """A place in the input: the path of the file, the number of the line, starting from 1, and the
-    name of the document.
-    """
+    """A place in the input: the file, the line, starting from 1, and the document's name."""
 
     file: str | None = None
     line: int | None = None
@@ -66,7 +64,9 @@ class Issue:
         return values
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.message}"
+        # errors begin with the place
+        is_error = self.place.file is not None and self.message.startswith(f"{self.place} ")
+        return self.message if is_error else f"{self.place}: {self.message}"
 
 
 @dataclass

@@ -85,15 +85,21 @@ def create_app(
         return {"status": "ok", **model, **limits}
 
     @app.post("/predict", response_model_exclude_unset=True)
-    async def predict(asked: Texts) -> Prediction | list[Prediction]:
+    async def predict(asked: Texts, request: Request) -> Prediction | list[Prediction]:
         """Find the entities in one or more texts."""
+
+        async def run(step: Callable[[], T]) -> T:
+            if await request.is_disconnected():
+                raise HTTPException(499, "The client has disconnected.")
+            return await thread.run(step)
+
         texts = asked.texts or [] if asked.text is None else [asked.text]
         check(sum(map(len, texts)), max_characters, "characters")
-        split = [await thread.run(partial(pipeline.split, text)) for text in texts]
+        split = [await run(partial(pipeline.split, text)) for text in texts]
         check(sum(pieces[-1].place.end for pieces in split), max_tokens, "tokens")
         to_json = partial(to_record, key=pipe.key, extra={})
         found = [
-            Prediction.model_validate(await pipeline.predict(text, pieces, thread.run, to_json))
+            Prediction.model_validate(await pipeline.predict(text, pieces, run, to_json))
             for text, pieces in zip(texts, split, strict=True)
         ]
         return found if asked.text is None else found[0]

@@ -15,7 +15,7 @@ from ..sentences import make_doc
 from ..web import RequestBody
 
 
-class Texts(RequestBody):
+class Texts(RequestBody, extra="forbid"):
     """One text to process, or several. For several, the response is a list."""
 
     text: str | None = None

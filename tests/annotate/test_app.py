@@ -80,14 +80,14 @@ def test_the_list_of_texts_and_progress(connect, notes):
     shuffled = client.get("texts?order=random")["texts"]
     assert sorted(shuffled, key=lambda text: text["id"]) == files
     # a text that was added later
-    (notes / "new text #1.txt").write_text("Fever .")
-    assert client.get("texts/new%20text%20%231")["text"] == "Fever ."
+    (notes / "new text\n#1.txt").write_text("Fever .")
+    assert client.get("texts/new%20text%5Cn%231")["text"] == "Fever ."
     client.save("a", SHOULDER, status="done", rejected=[REJECTED])
     client.save("b", status="skipped")
     # another server, later
     client = connect(annotator="Ben")
     statuses = {text["id"]: text["status"] for text in client.get("texts")["texts"]}
-    assert statuses == {"a": "done", "b": "skipped", "new text #1": "new", "sub/c": "new"}
+    assert statuses == {"a": "done", "b": "skipped", r"new text\n#1": "new", "sub/c": "new"}
     assert client.get("texts/a")["rejected"] == [REJECTED]
     state = client.get("state")
     assert [state[key] for key in ("done", "total", "done_since", "model")] == [1, 4, 1, None]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_gapdner.annotate.brat_file import BratFile, Mark
+from spacy_gapdner.annotate.brat_file import BratFile, Mark, clean_mark
 from spacy_gapdner.errors import GapDNERError
 
 TEXT = "severe joint, shoulder and back pain\r\n\U0001f600 since Naproxen"
@@ -90,10 +90,21 @@ def test_invalid_entities():
         ([Mark("ADE", ())], "Invalid fragments"),
         ([Mark("ADE", ((0, 6),), "R1")], "Invalid entity ids: R1"),
         ([JOINT, JOINT], "Invalid entity ids: T1, T1"),
+        ([JOINT, Mark(*JOINT.key)], "Repeated entity: ADE"),
     ):
         with pytest.raises(GapDNERError, match=message):
             file.change(marks)
     assert file.content == ANN.encode()
+
+
+def test_ids_with_many_digits_and_repeated_entities_in_a_file():
+    long = "T" + "9" * 5000
+    lines = f"{long}\tADE 0 6\tsevere\nT{10**18 - 1}\tADE 0 6\tsevere\n"
+    file = read(lines)
+    for _ in range(2):
+        file.change([*file.entities.values(), Mark("ADE", ((7, 12 + len(file.entities)),))])
+        assert file.content.decode().startswith(lines)
+    assert [*file.entities][2:] == [f"T{10**18}", f"T{10**18 + 1}"]
 
 
 def test_line_breaks():
@@ -129,7 +140,8 @@ def test_any_edits(edits, end):
     for kind, place, fragments in edits:
         wanted = list(file.entities.values())
         if kind == "add":
-            wanted.append(Mark("New", tuple(fragments)))
+            new = clean_mark(Mark("New", tuple(fragments)), TEXT)
+            wanted += [new] if new.key not in {mark.key for mark in wanted} else []
         elif wanted:
             changed = wanted.pop(place % len(wanted))
             if kind == "change":

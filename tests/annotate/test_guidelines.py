@@ -1,9 +1,12 @@
 """The labels and their order, colors and keys."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
+from spacy_gapdner.annotate import guidelines
 from spacy_gapdner.annotate.guidelines import Label, read_guidelines
 from spacy_gapdner.errors import GapDNERError
 
@@ -26,7 +29,7 @@ def names(*args):
 
 
 def test_labels_json(tmp_path):
-    settings = {"color": "#d86000", "key": "p", "description": "It hurts."}
+    settings = {"color": "#d86000", "key": "z", "description": "It hurts."}
     (tmp_path / "labels.json").write_text(json.dumps({"Pain": settings, "Drug": {}}))
     (tmp_path / "annotation.conf").write_text(CONF)
     pain, drug = read_guidelines(None, [tmp_path / "other", tmp_path])
@@ -51,6 +54,10 @@ def test_keys_end_with_the_keyboard(tmp_path):
     # without the letters of commands
     keys = list("123456789befghijklmotuvwx")
     assert [label.key for label in labels] == [*keys, *[None] * 5]
+    script = Path(guidelines.__file__).parent / "static" / "js" / "commands.js"
+    lists = re.findall(r"keys: (\[.*?\])", script.read_text(encoding="utf-8"))
+    used = {key for found in lists for key in json.loads(found) if len(key) == 1}
+    assert used == {*guidelines.COMMAND_KEYS}
 
 
 INVALID = {
@@ -59,6 +66,8 @@ INVALID = {
     '{"A": {"colour": "red"}}': "A.colour: Extra inputs",
     '{"A": {"color": "url(x)"}}': "Invalid color for A",
     '{"A": {"key": "ab"}}': "A.key: .* at most 1 character",
+    '{"A": {"key": "q"}}': "the key 'q' of A is also the key of .* Use another key, such as '1'",
+    '{"A": {"key": "1"}, "B": {"key": "1"}}': "the key '1' of A .* such as '2'",
     '{"two words": {}}': "brat does not allow",
 }
 

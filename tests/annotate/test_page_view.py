@@ -95,9 +95,13 @@ def test_nothing_is_wider_than_the_page(page, width):
     page.write(f"{'x' * 400} pain.\n", ann=f"T1\t{'L' * 300} 401 405\tpain\n")
     with window_width(page.browser, width):
         page.press(" ")
-        boxes = "[document.documentElement, ...document.querySelectorAll('#text, #side')]"
+        boxes = "[document.documentElement, ...document.querySelectorAll('#text, #side, #said')]"
         script = f"return {boxes}.map(e => e.scrollWidth - e.clientWidth)"
         assert max(page.browser.execute_script(script)) <= 0
+        # a long message is shown completely
+        script = "const said = document.getElementById('said'); said.textContent = arguments[0];"
+        script += "return said.scrollHeight - said.clientHeight"
+        assert page.browser.execute_script(script, "New model. " * 25) <= 0
 
 
 LABELS = """

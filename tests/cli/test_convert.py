@@ -93,7 +93,7 @@ def test_skipping_documents_that_cannot_be_read(run, fails, write_brat, tmp_path
     output, report = tmp_path / "out.jsonl", tmp_path / "report.json"
     fails("is not UTF-8", "convert", folder, output)
     result = run("convert", folder, output, "--on-error", "skip", "--report", report, code=3)
-    assert f"skipped: {folder / 'b.txt'}: " in result.stderr
+    assert f"skipped: {folder / 'b.txt'} is not UTF-8" in result.stderr
     assert [json.loads(line)["id"] for line in output.read_text().splitlines()] == ["a", "c"]
     (issue,) = json.loads(report.read_text())["issues"]
     assert (issue["kind"], issue["document"]) == ("unreadable document", "b")

@@ -156,7 +156,9 @@ def test_whole_documents_keep_all(brat, tmp_path):
 def test_sentences_keep_their_own(brat, tmp_path):
     report = convert(brat, tmp_path / "a.spacy")
     assert report.counts("dropped") == {"relation": 1, "event": 1, "note": 1}
-    assert sorted(issue.place.line for issue in report.issues) == [12, 13, 14]
+    reasons = [(i.place.line, i.message.partition(": it refers to ")[2]) for i in report.issues]
+    several = "several Docs"
+    assert reasons == [(12, several), (13, several), (14, "'R3', which is not in this Doc")]
     convert(tmp_path / "a.spacy", tmp_path / "out")
     assert lines_of(tmp_path / "out/a.ann") == sorted(FIRST.splitlines(True))
     assert lines_of(tmp_path / "out/a-2.ann") == [SECOND]
@@ -171,6 +173,7 @@ def test_without_their_entities_they_are_counted(brat, tmp_path):
     ]
     dropped = {"relation": 2, "equivalence": 1, "event": 3, "attribute": 1, "note": 1}
     assert report.counts("dropped") == dropped
+    assert "Arg1:T2 Arg2:T1\\t': it refers to 'T2', which is not in" in report.issues[0].message
     report = convert(brat, tmp_path / "a.jsonl")
     dropped = {"relation": 3, "equivalence": 1, "event": 3, "attribute": 1, "note": 2}
     assert report.counts("dropped") == dropped

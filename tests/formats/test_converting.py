@@ -25,6 +25,7 @@ from spacy_gapdner.formats import (
 from spacy_gapdner.formats.files import visible_files
 
 TEXT = "text without annotation: no .ann file is next to it"
+GOLD = '{"text": "a", "entities": []}'
 SENTENCE = '{"sentence": ["a"], "ner": []}'
 
 
@@ -35,7 +36,7 @@ SENTENCE = '{"sentence": ["a"], "ner": []}'
         ({"a.txt": "x", "a.ann": ""}, "a.txt", "brat"),
         ({"a.json": f"[{SENTENCE}]"}, "a.json", "w2ner"),
         ({"a.jsonl": SENTENCE}, ".", "w2ner"),
-        ({"a.jsonl": '{"text": "a", "entities": []}'}, ".", "jsonl"),
+        ({"a.jsonl": GOLD}, ".", "jsonl"),
         ({"a.jsonl": f'{{"text": "{"a" * 70000}", "entities": []}}'}, ".", "jsonl"),
         ({"a.spacy": "", "b.txt": "x"}, ".", "spacy"),
         ({"a.inline": "no\n\n\na\n0,0 X"}, ".", "inline"),
@@ -58,7 +59,10 @@ def test_guess(write, files, path, name):
         ({"a.txt": "a b\n10,5 mg twice\n\n"}, "a.txt", TEXT),
         ({"a.txt": "Take it with\n10,5 mg\n\nafter meals\n"}, "a.txt", TEXT),
         ({"a.txt": "", "b.txt": ""}, ".", "has only empty files"),
-        ({"a.jsonl": ""}, "a.jsonl", "a.jsonl is empty"),
+        *(({"a.jsonl": x}, "a.jsonl", "a.jsonl is empty") for x in ("", " \r\n\n", "\0\0\n")),
+        *(({"a.json": x}, "a.json", "a.json contains no document") for x in ("[ ]", "{}", "null")),
+        ({"a.jsonl": GOLD.encode("utf-16")}, "a.jsonl", "a.jsonl is not UTF-8: byte 0xff"),
+        ({"a.txt": "x".encode("utf-16")}, ".", r"a\.txt is not UTF-8"),
         ({"A.DOCX": "PK"}, ".", "A.DOCX is a Word, Excel, PDF or zip file, not text"),
         ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF or zip file, not text"),
         ({"a.md": "x"}, ".", "no annotation file"),

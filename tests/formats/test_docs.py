@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from spacy_gapdner.formats import (
     TokenRecord,
     to_docs,
 )
+from spacy_gapdner.formats.cleaning import clean_fragments
 
 
 def record(text, *entities, label="X"):
@@ -93,24 +96,30 @@ def test_tokenised_sentences_of_a_document(nlp, report, plain, n_sents, texts):
     assert docs[0].has_unknown_spaces
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data(), text=st.text(st.sampled_from("ab-.' \n"), min_size=1, max_size=14))
 @pytest.mark.parametrize("alignment", ["expand", "contract", "strict"])
 def test_alignment_is_by_the_characters_of_tokens(nlp, alignment, data, text):
     visible = [i for i, character in enumerate(text) if not character.isspace()]
     assume(visible)
-    start, last = sorted((data.draw(st.sampled_from(visible)), data.draw(st.sampled_from(visible))))
-    doc, fragment = nlp(text), set(range(start, last + 1))
-    source = TextRecord("a", text, (TextEntity("X", ((start, last + 1),)),))
+    ends = sorted(data.draw(st.sampled_from(visible)) for _ in range(4))
+    given = ((ends[0], ends[1] + 1), (ends[2], ends[3] + 1))
+    fragments = clean_fragments(text, TextEntity("X", given), Report())
+    doc, covered = nlp(text), {i for pair in fragments for i in range(*pair)}
     report = Report()
-    (found,) = to_docs([source], nlp, report, alignment=alignment)
-    spots = {token.i: set(range(token.idx, token.idx + len(token))) for token in doc}
-    touched = [i for i, spot in spots.items() if spot & fragment]
-    within = [i for i in touched if spots[i] <= fragment]
-    whole = min(spots[touched[0]]) == start and max(spots[touched[-1]]) == last
+    (found,) = to_docs([record(text, fragments)], nlp, report, alignment=alignment)
+    spots = {t.i: {*range(t.idx, t.idx + len(t))} for t in doc if not t.is_space}
+    touched = [i for i, spot in spots.items() if spot & covered]
+    within = [i for i in touched if spots[i] <= covered]
+    whole = within == touched
     expected = {"expand": touched, "contract": within, "strict": touched if whole else []}
-    assert [i for e in get_entities(found) for i in e.token_indices] == expected[alignment]
-    moved = "boundary moved to whole tokens" if expected[alignment] else "boundary within a token"
+    tokens = [i for e in get_entities(found) for i in e.token_indices]
+    assert [i for i in tokens if i in spots] == expected[alignment]
+    # whitespace is neither a gap nor an end
+    spans = [span for e in get_entities(found) for span in e.spans]
+    assert all(span.text == span.text.strip() for span in spans)
+    assert all(text[a.end_char : b.start_char].strip() for a, b in pairwise(spans))
+    moved = "boundary moved to whole tokens" if tokens else "boundary within a token"
     assert report.counts() == ({} if whole else {moved: 1})
 
 
@@ -124,7 +133,15 @@ def test_a_reader_with_offsets_outside_the_text(nlp, fragment):
     assert len(report.skipped) == 1
 
 
-def test_duplicates_after_tokenization(nlp, report, plain):
-    (doc,) = to_docs([record("preterm", ((0, 3),), ((0, 7),))], nlp, report)
-    assert plain(doc) == [("X", ((0, 1),))]
+@pytest.mark.parametrize(
+    ("text", "entities", "found"),
+    [
+        ("preterm", [((0, 3),), ((0, 7),)], [("X", ((0, 1),))]),
+        # only whitespace remains between the fragments
+        ("bad \n joint", [((0, 2), (7, 11)), ((0, 11),)], [("X", ((0, 3),))]),
+    ],
+)
+def test_duplicates_after_tokenization(nlp, report, plain, text, entities, found):
+    (doc,) = to_docs([record(text, *entities)], nlp, report)
+    assert plain(doc) == found
     assert report.counts("dropped") == {"duplicate entity after tokenization": 1}

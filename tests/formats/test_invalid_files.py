@@ -6,7 +6,7 @@ import pytest
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import NOWHERE, Place, Report, read
+from spacy_gapdner.formats import NOWHERE, Issue, Place, Report, read
 from spacy_gapdner.formats.report import UNREADABLE
 
 TEXT = "severe joint and shoulder pain"
@@ -38,10 +38,13 @@ def w2ner(index, label="ADR"):
     return "w2ner", {"a.json": json.dumps([{"sentence": TEXT.split(), "ner": ner}])}
 
 
+def items(*entities):
+    return "jsonl", {"a.jsonl": json.dumps({"text": TEXT, "entities": entities}) + "\n"}
+
+
 def jsonl(fragments=((0, 12), (26, 30)), **values):
     parts = [{"start": start, "end": end} for start, end in fragments]
-    item = {"label": "ADR", "fragments": parts, **values}
-    return "jsonl", {"a.jsonl": json.dumps({"text": TEXT, "entities": [item]}) + "\n"}
+    return items({"label": "ADR", "fragments": parts, **values})
 
 
 def pubannotation(**more):
@@ -50,6 +53,8 @@ def pubannotation(**more):
     return "pubannotation", {"a.json": json.dumps(item)}
 
 
+NO_FRAGMENTS = 'entity without "fragments": [{"start": 0, "end": 5}]'
+NOT_ENTITIES = (3, None, [], {"fragments": None}, {"fragments": [[0, 5]]}, {"fragments": {}})
 LINK = {"subj": "T1", "pred": "x", "obj": "T1"}
 ISSUES = {
     "repaired": [
@@ -87,6 +92,7 @@ ISSUES = {
         *((jsonl(label=label), [], "malformed entity") for label in (None, "", 3)),
         *((jsonl([pair]), [], "malformed entity") for pair in ((0, None), (False, 4), (0, "4"))),
         (jsonl([]), [], "malformed entity"),
+        *((items(item), [], NO_FRAGMENTS) for item in NOT_ENTITIES),
         (pubannotation(modifications=[{"obj": "T1"}]), ["joint"], "modification"),
         (pubannotation(blocks=[{"id": "B1"}]), ["joint"], "block"),
         (pubannotation(relations=[LINK]), ["joint"], "relation"),
@@ -125,6 +131,9 @@ ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><%s>&b;</%s>'
 # format, content of a file or files of a folder, and message
 FILES = [
     ("jsonl", '{"text": "a"}\n', 'a:1 has no "entities"'),
+    ("jsonl", '{"text": "a", "entities": 3}', "a:1 has a value of another type or length"),
+    ("jsonl", '{"text": "a", "entities": [{"label": "A"}]}', 'a:1 has no "fragments"'),
+    ("spacy", {"a.spacy": ""}, r"a\.spacy is empty"),
     ("jsonl", GOOD + '{"entities": []}\n', 'a:2 is not an object with a string "text"'),
     ("jsonl", GOOD + "{", "a:2 is not JSON"),
     ("jsonl", b'{"text": "\xe9"}', "a:1 is not UTF-8"),
@@ -147,7 +156,7 @@ FILES = [
     ("bioc", "<collection>", "cannot be read as XML"),
     ("bioc", "<other/>", "no <collection>"),
     ("bioc", ENTITIES % ("collection", "collection"), "cannot be read as XML"),
-    ("bioc", XML.replace('offset="0"', 'offset="x"'), "a, d1 is malformed .*'x'"),
+    ("bioc", XML.replace('offset="0"', 'offset="x"'), "a, d1 has a value of another .*'x'"),
     ("bioc", XML.replace("<offset>11", "<offset>5"), "passages that overlap or .* at offset 5"),
     ("bioc", '<?xml version="1.0" encoding="x"?>' + XML, "cannot be read as XML: unknown encoding"),
     ("bioc", {"a.json": '{"documents": [1]}'}, 'no list of "documents"'),
@@ -175,6 +184,9 @@ def test_counts_and_json():
     report.add("dropped", UNREADABLE, "message", Place("a.txt", 3, "a"))
     report.add("kept", "duplicate entity", "x" * 1000, NOWHERE, ((0, 2),))
     assert [str(issue) for issue in report.skipped] == ["a.txt:3: message"]
+    # errors begin with the place
+    error = Issue("dropped", UNREADABLE, "a.docx is not text", Place("a.docx"))
+    assert str(error) == "a.docx is not text"
     values = report.to_dict()
     first, second = values.pop("issues")
     assert values == {

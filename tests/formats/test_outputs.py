@@ -10,7 +10,10 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME
-from spacy_gapdner.formats.outputs import check_output, filling, replacing, write_files
+from spacy_gapdner.formats.outputs import check_output, filling, locked, replacing, write_files
+from spacy_gapdner.formats.registry import choose_output
+
+PROC = Path("/proc/a.lock")
 
 
 @pytest.mark.parametrize("fails", [True, False])
@@ -56,6 +59,14 @@ def test_devices_are_written_not_replaced():
     with replacing(Path(os.devnull)) as path:
         path.write_text("gone")
     assert path.is_char_device()
+    with pytest.raises(GapDNERError, match=f"{os.devnull} is not a folder, which .* brat writes"):
+        choose_output(Path(os.devnull))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="a file system without new files")
+def test_a_lock_that_cannot_be_created_is_not_held_by_another_process():
+    with pytest.raises(GapDNERError, match="Cannot create files in /proc"), locked(PROC, "taken"):
+        pass
 
 
 def test_outputs_touch_no_input(tmp_path, monkeypatch):
@@ -64,6 +75,7 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
     for name in ("file", "other"):
         (tmp_path / name).write_text("")
     (tmp_path / "link").symlink_to(tmp_path / "file")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "missing" / "x")
     inputs = {"data": Path("data"), "text": tmp_path / "file", "model": "en_core", "none": None}
     check_output(tmp_path / "new" / "y.json", inputs)
     for path, message in {
@@ -72,11 +84,14 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
         "link": "is the text",
         "data": "is a folder",
         "other/x": "is not a folder",
+        "nowhere/x": "is not a folder",
     }.items():
         with pytest.raises(GapDNERError, match=message):
             check_output(Path(path), inputs)
     with pytest.raises(GapDNERError, match="contains the data"):
         check_output(tmp_path, inputs, is_file=False)
+    with pytest.raises(GapDNERError, match="nowhere is not a folder"):
+        choose_output(Path("nowhere"))
 
 
 def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path):

@@ -52,6 +52,17 @@ def test_predict(client):
     for body in ({"text": TEXT, "texts": [TEXT]}, {}):
         (error,) = client.post("/predict", json=body).json()["detail"]
         assert error["msg"] == 'Value error, Give either "text" or "texts"'
+    response = client.post("/predict", json={"text": TEXT, "threshold": 0.1})
+    assert (response.status_code, response.json()["detail"][0]["loc"][1]) == (422, "threshold")
+
+
+def test_nothing_is_computed_for_a_client_that_has_disconnected(client, monkeypatch):
+    async def is_disconnected(request):
+        return True
+
+    monkeypatch.setattr("fastapi.Request.is_disconnected", is_disconnected)
+    monkeypatch.setattr("spacy_gapdner.web.WorkThread.submit", None)
+    assert client.post("/predict", json={"text": TEXT}).status_code == 499
 
 
 def test_draw(client):
@@ -145,14 +156,17 @@ def test_odd_texts(client, name):
     assert client.post("/draw", json=record).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/predict", "/draw", "/export/csv"])
-def test_the_words_of_a_text_are_forgotten(nlp, client, path):
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [("/predict", {}), ("/draw", {"entities": []}), ("/export/csv", {"entities": []})],
+)
+def test_the_words_of_a_text_are_forgotten(nlp, client, path, more):
     def size():
         # the length of the vocab also counts removed words
         return sum(1 for _ in nlp.vocab), len(nlp.vocab.strings)
 
     sizes = []
     for text in ("first", " ".join(f"{path[1:4]}word{i}" for i in range(60))):
-        assert client.post(path, json={"text": text, "entities": []}).status_code == 200
+        assert client.post(path, json={"text": text, **more}).status_code == 200
         sizes.append(size())
     assert sizes[0] == sizes[1]

@@ -57,9 +57,12 @@ export class ProgressBar {
 
   /** @param {import("./types.js").Progress} state @returns {string} */
   #training({ training, retrain_after: after, done_since: since }) {
-    if (training.state === "running") return ` · training on ${training.texts} texts`;
-    const left = after ? ` · ${Math.max(after - since, 0)} texts until retraining` : "";
+    if (training.state === "running") return ` · training on ${counted(training.texts)}`;
+    const left = after ? ` · ${counted(Math.max(after - since, 0))} until retraining` : "";
     const failed = training.state === "failed" ? "Training failed: " : "";
     return training.message ? `${left}\n${failed}${training.message}` : left;
   }
 }
+
+/** @param {number} n @returns {string} "1 text" or "2 texts" */
+const counted = (n) => (n === 1 ? "1 text" : `${n} texts`);
