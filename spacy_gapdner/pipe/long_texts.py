@@ -2,8 +2,8 @@
 
 Each piece has sentences around it as context. The results are therefore the same as for the entire
 text if the vector of a word depends on its sentence and on at most 16 words around it, as in our
-configs, and a Sentencizer sets sentence boundaries. Otherwise, they can differ near the edges of
-pieces. If no component sets sentence boundaries, the text is also split at line breaks.
+configs, and a Sentencizer sets sentence boundaries. Otherwise, and in bfloat16, scores can differ
+slightly. If no component sets sentence boundaries, the text is also split at line breaks.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
