@@ -73,7 +73,7 @@ def test_three_parts():
 
 
 @pytest.mark.parametrize(
-    ("torn", "whole", "text"),
+    ("discontinuous", "contiguous", "text"),
     [
         (
             example("development of the neural retina", ("P", 0, 1, 4)),
@@ -87,11 +87,11 @@ def test_three_parts():
         ),
     ],
 )
-def test_insertion_of_what_gaps_of_the_corpus_hold(torn, whole, text):
-    assert augment(CoordinationAugmenter(1.0), whole) == []
-    for doc in augment_all(torn, whole, insertion_share=1.0):
+def test_insertion_of_gaps_of_the_corpus(discontinuous, contiguous, text):
+    assert augment(CoordinationAugmenter(1.0), contiguous) == []
+    for doc in augment_all(discontinuous, contiguous, insertion_share=1.0):
         assert doc.text == text
-        assert texts(doc) == texts(whole.reference)
+        assert texts(doc) == texts(contiguous.reference)
         assert get_entities(doc)[0].is_discontinuous
 
 
@@ -147,8 +147,8 @@ def test_share_seed_and_oversampling():
         " plus " in text or "/" in text or ", " in text for text in made(conjunctions=["plus"])
     )
     oversample = make_oversampling_augmenter(times=2)
-    torn = example("T and B cells", ("CL", 0, 3))
-    assert [len(list(oversample(NLP, one))) for one in (torn, T_CELLS)] == [3, 1]
+    discontinuous = example("T and B cells", ("CL", 0, 3))
+    assert [len(list(oversample(NLP, one))) for one in (discontinuous, T_CELLS)] == [3, 1]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ words = st.sampled_from(["T", "B", "cells", "cell", "of", "and", ",", "pain"])
     seed=st.integers(0, 5),
     data=st.data(),
 )
-def test_any_corpus_gives_whole_documents(sentences, seed, data):
+def test_augmented_documents_of_any_corpus_are_complete(sentences, seed, data):
     augmenter = CoordinationAugmenter(1.0, 0.5, seed=seed)
     for sentence in sentences:
         indices = st.lists(st.integers(0, len(sentence) - 1), min_size=1, max_size=4)

@@ -24,7 +24,7 @@ def test_usual_texts_are_tokenized_as_ever(text):
     assert tokens(make_doc(NLP, text)) == tokens(NLP.make_doc(text))
 
 
-def test_what_is_too_long_is_cut_for_spacy_s_tokenizer():
+def test_long_texts_are_split_for_spacy_s_tokenizer():
     words = ["x" * 1000, "y" * 1001, "z" * 2500, "."]
     doc = make_doc(NLP, " ".join(words))
     assert doc.text == " ".join(words)
@@ -46,7 +46,7 @@ def test_what_is_too_long_is_cut_for_spacy_s_tokenizer():
         (["entity_ruler"], [], ["gapdner_sentencizer"]),
     ],
 )
-def test_what_runs_of_a_pipeline_to_split_sentences(tmp_path, pipes, disabled, expected):
+def test_only_components_that_set_sentences_run(tmp_path, pipes, disabled, expected):
     nlp = spacy.blank("en")
     for name in pipes:
         nlp.add_pipe(name)

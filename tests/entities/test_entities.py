@@ -85,7 +85,7 @@ def test_an_entity_behaves_like_a_span():
             owner._.discontinuous_ents = ()
 
 
-def test_set_replaces_what_was_there_and_nothing_else():
+def test_set_entities_only_replaces_entities_of_the_key():
     doc = make_doc(entities=IN_TEXT_ORDER)
     others = ["sc", "gapdner", "gapdner_x", "gapdner_1_1", "other_1", "my_gapdner_1", "_3", "2"]
     for i, name in enumerate(others):
@@ -137,7 +137,7 @@ def test_an_entity_that_cannot_be_leaves_the_document_as_it_was(entity, message)
     assert read(doc) == IN_TEXT_ORDER
 
 
-def test_a_span_becomes_a_doc_with_what_lies_in_it():
+def test_extract_doc_keeps_the_entities_of_the_span():
     doc = make_doc(entities=[*IN_TEXT_ORDER, Entity("ADE", ((0, 1), (9, 10)))])
     part = extract_doc(doc[2:10])
     assert [token.text for token in part] == WORDS[2:10]
@@ -167,7 +167,7 @@ def test_merge_docs_does_not_mix():
 
 
 @pytest.mark.parametrize("keys", ["drugs", "gapdner"])
-def test_merge_docs_carries_what_was_not_named(keys):
+def test_merge_docs_keeps_other_groups(keys):
     vocab = Vocab()
     docs = [make_doc(["joint", "pain"], [PERSON], vocab=vocab) for _ in range(2)]
     for doc in docs:

@@ -48,7 +48,7 @@ def test_both_networks_use_it_and_it_is_not_saved(nlp, monkeypatch, tmp_path):
     assert types_of_products(loaded)["gapdner"] == {torch.float32}
 
 
-def test_what_cannot_use_it(nlp, monkeypatch):
+def test_pipelines_and_cpus_without_bf16_are_refused(nlp, monkeypatch):
     with pytest.raises(GapDNERError, match="No component of the pipeline supports bfloat16"):
         use_bf16(spacy.blank("en"))
     monkeypatch.setattr(precision, "_supports_bf16", lambda device: device != "cpu")

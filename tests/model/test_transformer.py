@@ -178,7 +178,7 @@ def test_without_offsets_pieces_are_aligned_by_their_text(bert):
     assert_same_batch(models, make_docs(["no fever", "ab cd. " * 20, "e\u0301te\u0301 \u6f22"]))
 
 
-def test_what_it_cannot_do_is_refused(bert):
+def test_unsupported_settings_are_refused(bert):
     with pytest.raises(ValueError, match="does not support output_attentions"):
         make_model(OURS, bert, transformer_config={"output_attentions": True})
     with pytest.raises(ValueError, match="does not support grad_scaler_config"):

@@ -139,7 +139,7 @@ def make_crowded(**settings):
     return pipe
 
 
-def test_what_max_paths_cuts_is_said_once_with_how_much(nlp):
+def test_paths_dropped_by_max_paths_are_reported_once(nlp):
     pipe = make_crowded(max_paths=7)
     texts = ["one two three four five six", "", "one two three four five six seven"]
     message = r"dropped \d+ paths in 2 of 3 documents because max_paths \(7\) was reached"

@@ -70,7 +70,7 @@ def test_discontinuous_entities_that_training_never_finds_are_reported_once():
 
 
 @pytest.mark.parametrize("sent_starts", [None, [True, False, True, *[False] * 6]])
-def test_entities_that_no_segment_holds_are_told_once(sent_starts):
+def test_entities_outside_segments_are_reported_once(sent_starts):
     nlp = make_nlp(**({} if sent_starts else {"max_length": 7, "stride": 7}))
     text, entities = CORPUS[0]
     predicted = make_doc(nlp, text, sent_starts=sent_starts)
@@ -94,7 +94,7 @@ def test_losses_and_gradients_add_up():
     assert losses == {"gapdner": pytest.approx(1.0 + first), "other": 2.0}
     total = network_of(pipe.model).classifier.weight.grad
     np.testing.assert_allclose(total, 2 * gradient, rtol=1e-4, atol=1e-6)
-    # without an optimizer no weight moves
+    # without an optimizer, no weight changes
     assert nlp.to_bytes() == before
     assert pipe.update(empty) == pipe.update([]) == {"gapdner": 0.0}
 
@@ -112,7 +112,7 @@ def test_a_learning_rate_of_0_is_reported_once():
     assert nlp.to_bytes() != before
 
 
-def test_numbers_that_are_none_stop_the_training():
+def test_nan_stops_the_training():
     nlp = make_nlp()
     pipe = nlp.get_pipe("gapdner")
     # the step makes the weights invalid, and the next loss shows it
@@ -143,12 +143,12 @@ MESSAGE = "cannot learn 1 of 3 gold entities, because their boundaries fall insi
 
 
 @pytest.mark.filterwarnings(f"ignore:.*{MESSAGE}")
-def test_gold_between_the_predicted_tokens_is_masked():
+def test_unaligned_gold_is_masked():
     nlp = make_nlp()
     pipe = nlp.get_pipe("gapdner")
     scores = [np.zeros((5, 5, 6), dtype="float32")]
     _, (gradient,) = pipe.get_loss([make_misaligned(nlp)], scores)
-    # "chest" is half a predicted token: its cell takes no part; all others do
+    # "chest" is half a predicted token: its cell is masked, the others are not
     assert np.argwhere(~gradient.any(axis=-1)).tolist() == [[1, 1]]
     # "no" and "fe ver", whose gap covers the masked token, and "or" are learned
     frag, gap, drug, symptom = 1, 2, 4, 5
@@ -157,7 +157,7 @@ def test_gold_between_the_predicted_tokens_is_masked():
     assert {(row, column, channel) for row, column, channel in wanted if channel} == learned
 
 
-def test_gold_between_the_predicted_tokens_is_told_once_and_refused_in_strict_mode():
+def test_unaligned_gold_is_reported_once_and_refused_in_strict_mode():
     nlp = make_nlp()
     with pytest.warns(UserWarning, match=MESSAGE):
         nlp.update([make_misaligned(nlp)])
