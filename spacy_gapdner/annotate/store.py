@@ -70,12 +70,10 @@ class Texts:
             raise GapDNERError(f"{folder} contains no .txt files. Check the path.")
 
     def list(self) -> list[str]:
-        """The ids of all texts: their paths in the folder without file extension. Line ends and
-        other control characters are escaped."""
+        """The ids of the texts: paths in the folder without extension, with escaped line ends."""
         files = visible_files(self.folder, (".txt",))
         names = [path.relative_to(self.folder).as_posix().removesuffix(".txt") for path in files]
-        ids = (visible(printable(name)) for name in names)
-        self.paths = dict(zip(ids, files, strict=True))
+        self.paths = dict(zip(map(visible, map(printable, names)), files, strict=True))
         return list(self.paths)
 
     def begin(self, name: str) -> str:

@@ -126,9 +126,7 @@ def _count_in(text: str, entities: Sequence[TextEntity], units: str) -> list[Tex
 
 
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
-    """RETURNS (bool): Whether an entity has no surface text, or the text at its offsets, apart from
-    whitespace and with the fragments in either order.
-    """
+    """RETURNS (bool): Whether the surface text is empty or that of the fragments in any order."""
     if not entity.surface or entity.surface.isspace():
         return True
     for fragments in (entity.fragments, sorted(entity.fragments)):

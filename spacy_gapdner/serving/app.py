@@ -37,8 +37,7 @@ def create_app(
     max_tokens: int = 20_000,
     hosts: tuple[str, ...] = LOOPBACK,
 ) -> FastAPI:
-    """Create the web application for a pipeline. The limits are totals of a request. See `new_app`
-    for `hosts`."""
+    """Create the web application for a pipeline. The limits are totals of a request."""
     # JSON can have 12 bytes per character, and entities
     max_bytes = 1_000_000 + 100 * max_characters
     app = new_app(hosts, max_bytes, "Send less text, or increase --max-characters.")

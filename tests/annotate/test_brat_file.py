@@ -98,8 +98,7 @@ def test_invalid_entities():
 
 
 def test_ids_with_many_digits_and_repeated_entities_in_a_file():
-    long = "T" + "9" * 5000
-    lines = f"{long}\tADE 0 6\tsevere\nT{10**18 - 1}\tADE 0 6\tsevere\n"
+    lines = f"T{'9' * 5000}\tADE 0 6\tsevere\nT{10**18 - 1}\tADE 0 6\tsevere\n"
     file = read(lines)
     for _ in range(2):
         file.change([*file.entities.values(), Mark("ADE", ((7, 12 + len(file.entities)),))])

@@ -38,13 +38,10 @@ def w2ner(index, label="ADR"):
     return "w2ner", {"a.json": json.dumps([{"sentence": TEXT.split(), "ner": ner}])}
 
 
-def items(*entities):
-    return "jsonl", {"a.jsonl": json.dumps({"text": TEXT, "entities": entities}) + "\n"}
-
-
 def jsonl(fragments=((0, 12), (26, 30)), **values):
     parts = [{"start": start, "end": end} for start, end in fragments]
-    return items({"label": "ADR", "fragments": parts, **values})
+    item = {"label": "ADR", "fragments": parts, **values}
+    return "jsonl", {"a.jsonl": json.dumps({"text": TEXT, "entities": [item]}) + "\n"}
 
 
 def pubannotation(**more):
@@ -54,7 +51,8 @@ def pubannotation(**more):
 
 
 NO_FRAGMENTS = 'entity without "fragments": [{"start": 0, "end": 5}]'
-NOT_ENTITIES = (3, None, [], {"fragments": None}, {"fragments": [[0, 5]]}, {"fragments": {}})
+NO_ENTITY = '{"text": "pain", "entities": [%s]}'
+NOT_ENTITIES = ("3", "null", "[]", *(f'{{"fragments": {x}}}' for x in ("null", "[[0]]", "{}")))
 LINK = {"subj": "T1", "pred": "x", "obj": "T1"}
 ISSUES = {
     "repaired": [
@@ -92,7 +90,7 @@ ISSUES = {
         *((jsonl(label=label), [], "malformed entity") for label in (None, "", 3)),
         *((jsonl([pair]), [], "malformed entity") for pair in ((0, None), (False, 4), (0, "4"))),
         (jsonl([]), [], "malformed entity"),
-        *((items(item), [], NO_FRAGMENTS) for item in NOT_ENTITIES),
+        *((("jsonl", {"a.jsonl": NO_ENTITY % item}), [], NO_FRAGMENTS) for item in NOT_ENTITIES),
         (pubannotation(modifications=[{"obj": "T1"}]), ["joint"], "modification"),
         (pubannotation(blocks=[{"id": "B1"}]), ["joint"], "block"),
         (pubannotation(relations=[LINK]), ["joint"], "relation"),
