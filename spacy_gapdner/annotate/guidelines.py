@@ -64,15 +64,14 @@ def _make_labels(names: Iterable[str], settings: Mapping[str, Label], where: str
     colors = choose_colors(names, {n: own.color for n, own in settings.items() if own.color})
     given = [own.key for own in settings.values() if own.key]
     free = iter(key for key in _FREE if key not in given)
-    for name, own in settings.items():
+    labels = []
+    for name in names:
+        own = settings.get(name, Label())
         if own.key and (own.key in COMMAND_KEYS or given.count(own.key) > 1):
             raise GapDNERError(
                 f"{where}: the key {own.key!r} of {name} is also the key of a command or another "
                 f"label. Use another key, such as {next(free, None)!r}."
             )
-    labels = []
-    for name in names:
-        own = settings.get(name, Label())
         chosen = {"name": name, "color": colors[name], "key": own.key or next(free, None)}
         labels.append(own.model_copy(update=chosen))
     return labels

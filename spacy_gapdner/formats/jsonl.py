@@ -15,8 +15,6 @@ from .outputs import write_parts
 from .records import TextRecord
 from .report import Report
 
-_NO_FRAGMENTS = 'entity without "fragments": [{"start": 0, "end": 5}]'
-
 
 def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read objects ``{"text": ..., "entities": [{"label": ..., "fragments": [{"start": ...,
@@ -83,7 +81,7 @@ def _parse(record: Mapping[str, Any], regions: LinkedRegions) -> str:
     for item in record["entities"]:
         parts = item["fragments"] if isinstance(item, dict) else None
         if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
-            regions.drop(_NO_FRAGMENTS, item)
+            regions.drop('entity without "fragments": [{"start": 0, "end": 5}]', item)
             continue
         attrs = parse_attrs(item)
         if attrs is None:
