@@ -1,7 +1,7 @@
 """Exports of annotation tools: Prodigy, doccano and Label Studio."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -9,30 +9,34 @@ from typing import Any
 
 from ..errors import GapDNERError
 from .files import file_reader, read_documents, read_json, value_errors
-from .linked_regions import LinkedRegions, Object, read_regions, split_attributes
+from .linked_regions import LinkedRegions, Object, check_annotator, read_regions, split_attributes
 from .records import TextRecord
 from .report import Place, Report, reading
 
-# keys of Prodigy's tasks that do not describe the document
+# keys of records that do not describe the document
 _OF_TASK = ("text", "spans", "relations", "tokens", "answer")
 _OF_PRODIGY = (*_OF_TASK, "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp")
 _OF_DOCCANO = ("text", "entities", "relations", "label", "labels")
 
 
-def read_prodigy(path: Path, report: Report) -> Iterator[TextRecord]:
+def read_prodigy(path: Path, report: Report, annotator: str | None = None) -> Iterator[TextRecord]:
     """Read JSONL of Prodigy: ``{"text": ..., "spans": [...], "relations": [...]}``. Documents are
-    named by their "id", else by file and line. Tasks that were not accepted are dropped.
+    named by their "id", else by file and line, and by their annotator ("_annotator_id", else
+    "_session_id", else file) if several annotated the text; `annotator` chooses one. Tasks that
+    were not accepted, binary answers and choices are dropped.
     """
-    return read_regions(read_documents(path, report), report, _parse_prodigy)
+    return _read_lines(path, report, _parse_prodigy, annotator)
 
 
-def read_doccano(path: Path, report: Report, offsets: str = "utf-16") -> Iterator[TextRecord]:
+def read_doccano(
+    path: Path, report: Report, offsets: str = "utf-16", annotator: str | None = None
+) -> Iterator[TextRecord]:
     """Read JSONL of doccano: ``{"text": ..., "label": [[START, END, TYPE]]}``, or with "entities"
     and "relations". Offsets count "utf-16" code units, "characters" or, for projects with this
-    setting, "graphemes". Documents are named by their "id", else by file and line.
+    setting, "graphemes". Documents are named by their "id", else by file and line, and by their
+    annotator, the name of the file, if several annotated a text; `annotator` chooses one.
     """
-    parse = partial(_parse_doccano, offsets=offsets)
-    return read_regions(read_documents(path, report), report, parse)
+    return _read_lines(path, report, partial(_parse_doccano, offsets=offsets), annotator)
 
 
 @file_reader(".json")
@@ -44,7 +48,7 @@ def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[Tex
     value = read_json(path)
     tasks = value if isinstance(value, list) else [value]
     if not all(isinstance(t, dict) and isinstance(t.get("data"), dict) for t in tasks):
-        raise GapDNERError(f'{path} has no tasks with "data". Choose the right format.')
+        raise GapDNERError(f'{path} has no tasks with "data". Export JSON, not JSON-MIN.')
     keys = {"": text} if text else _text_keys(tasks, path)
     for number, task in enumerate(tasks, start=1):
         place = Place(str(path), None, str(task.get("id", f"{path.stem}-{number}")))
@@ -52,25 +56,51 @@ def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[Tex
             yield from _read_task(task, keys, LinkedRegions(place, report))
 
 
+def _read_lines(
+    path: Path, report: Report, parse: Callable[..., str | None], annotator: str | None
+) -> Iterator[TextRecord]:
+    annotators: dict[object, set[str]] = {}
+    # errors are reported when the files are read again
+    for record, place in read_documents(path, Report(skip=True)):
+        for key in (place.document, hash(record["text"])):
+            annotators.setdefault(key, set()).add(_annotator(record, place))
+    check_annotator(path, annotator, set().union(*annotators.values()))
+
+    def chosen() -> Iterator[tuple[Object, Place]]:
+        for record, place in read_documents(path, report):
+            name = _annotator(record, place)
+            several = len(annotators[place.document] | annotators[hash(record["text"])]) > 1
+            if annotator is None and several:
+                place = place._replace(document=f"{place.document}-{name}")
+            if annotator in (None, name):
+                yield record, place
+
+    return read_regions(chosen(), report, parse, note_repeats=True)
+
+
+def _annotator(record: Object, place: Place) -> str:
+    names = (record.get("_annotator_id"), record.get("_session_id"), Path(place.file or "").stem)
+    return str(next(filter(None, names)))
+
+
 def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:
-    answer = task.get("answer", "accept")
+    answer, view = task.get("answer", "accept"), task.get("_view_id")
     if answer != "accept":
         regions.drop("task that was not accepted", f"the answer was {answer!r}")
         return None
-    # relations refer to spans by offsets, and repeat their labels
-    numbers: dict[object, int] = {}
-    for number, span in enumerate(task.get("spans") or ()):
-        label, offsets = span.get("label"), _offsets(span)
+    if task.get("_is_binary") or view in ("choice", "classification"):
+        kind = "binary answer" if task.get("_is_binary") else f"answer in the interface {view!r}"
+        regions.drop(kind, "the text is not fully annotated")
+        return None
+    # relations refer to spans by their offsets
+    for span in task.get("spans") or ():
         values = {key: span[key] for key in ("score", "kb_id") if span.get(key) is not None}
         score, attrs = split_attributes(values)
-        id = span.get("id")
-        regions.add(span, label, [offsets], id, None, score, attrs, link_id=number)
-        numbers.setdefault(offsets, number)
-        numbers.setdefault((offsets, label), number)
+        label, offsets = span.get("label"), _offsets(span)
+        regions.add(span, label, [offsets], span.get("id"), None, score, attrs, link_id=offsets)
     for relation in task.get("relations") or ():
-        ends = (relation["head_span"], relation["child_span"])
-        found = (numbers.get((_offsets(e), e.get("label")), numbers.get(_offsets(e))) for e in ends)
-        regions.link(relation["label"], *found)
+        ends = (_offsets(relation[end]) for end in ("head_span", "child_span"))
+        regions.link(relation["label"], *ends)
     regions.extra = _metadata(task, _OF_PRODIGY)
     return str(task["text"])
 
@@ -103,78 +133,79 @@ def _parse_doccano(record: Object, regions: LinkedRegions, offsets: str) -> str:
 
 def _text_keys(tasks: Sequence[Object], path: Path) -> dict[str, str]:
     # exports lack the labeling interface, which has the key for the name of each text tag
-    candidates: set[str] = set()
+    candidates = {k for task in tasks for k, v in task["data"].items() if isinstance(v, str)}
     fits: dict[str, Counter[str]] = {}
     for task in tasks:
-        texts = {key: value for key, value in task["data"].items() if isinstance(value, str)}
-        candidates.update(texts)
         # invalid tasks are reported when they are parsed
         with suppress(AttributeError, KeyError, TypeError):
             for result in (r for a in task["annotations"] for r in a["result"]):
                 value = result.get("value", {})
-                if "labels" in value:
+                if _is_region(value):
                     found = fits.setdefault(str(result.get("to_name", "")), Counter())
                     surface = str(value.get("text") or "")
                     start, end = value["start"], value["end"]
-                    for key, text in texts.items():
+                    for key in candidates.intersection(task["data"]):
+                        text = str(task["data"][key])
                         found[key] += (surface in text) + (surface == text[start:end])
     keys = {}
     for name, found in (fits or {"": Counter[str]()}).items():
         ranks = {key: (found[key], key == name, key == "text") for key in sorted(candidates)}
         best = max(ranks, key=ranks.__getitem__, default="text")
         if best in ranks and [*ranks.values()].count(ranks[best]) > 1:
-            raise GapDNERError(
-                f'{path}: cannot tell which value of "data" is the text: {", ".join(ranks)}. '
-                "Choose it with --option text=KEY."
-            )
+            raise GapDNERError(f"{path} has the texts {', '.join(ranks)}. Use --option text=KEY.")
         keys[name] = best
     return keys
+
+
+def _is_region(value: Object) -> bool:
+    # regions of HTML can have the same type, but count in its elements
+    return "labels" in value and "startOffset" not in value
 
 
 def _read_task(
     task: Object, keys: Mapping[str, str], dropped: LinkedRegions
 ) -> Iterator[TextRecord]:
     # yields a document for each text tag
-    unused = [("draft", draft) for draft in task.get("drafts") or ()]
-    found = []
-    for annotation in task.get("annotations") or ():
-        if not annotation.get("was_cancelled"):
-            found.append(annotation)
-        elif annotation["result"]:
-            unused.append(("annotation of a skipped task", annotation))
+    made = task.get("annotations") or ()
+    found = [annotation for annotation in made if not annotation.get("was_cancelled")]
     found.sort(key=lambda annotation: not annotation.get("ground_truth"))
-    unused += [("second annotation of a task", other) for other in found[1:]]
-    for kind, other in unused:
-        dropped.drop(kind, f"it has {len(other['result'])} results")
+    unused = {
+        "draft": task.get("drafts") or (),
+        "annotation of a skipped task": [a for a in made if a.get("was_cancelled") and a["result"]],
+        "second annotation of a task": found[1:],
+    }
+    for kind, others in unused.items():
+        for other in others:
+            dropped.drop(kind, f"results of the {kind}: {len(other['result'])}")
+    if predictions := task.get("predictions"):
+        message = f"the task has {len(predictions)}"
+        dropped.report.add("kept", "unused predictions", message, dropped.place)
     if not found:
-        dropped.drop("task without annotation", "it was skipped")
+        reason = "was skipped" if made else "has no submitted annotation"
+        dropped.drop("task without annotation", f"the task {reason}")
         return
     chosen = found[0]["result"]
     tags = {r["id"]: str(r.get("to_name", "")) for r in chosen if r.get("id")}
-    first = next(iter(keys))
     strings = [value for value in task["data"].values() if isinstance(value, str)]
-    texts = {
-        k: task["data"].get(k, strings[0] if len(strings) == 1 else None) for k in keys.values()
-    }
-    for key, text in texts.items():
-        if not isinstance(text, str):
-            raise GapDNERError(f'{dropped.place}: the task has no "{key}" in its data.')
+    default = strings[0] if len(strings) == 1 else None
+    parts: dict[str, LinkedRegions] = {}
     for name, key in keys.items():
+        if not isinstance(task["data"].get(key, default), str):
+            raise GapDNERError(f'{dropped.place}: the task has no "{key}" in its data.')
         place = dropped.place
         if len(keys) > 1:
             place = place._replace(document=f"{place.document}-{name}")
-        with reading(dropped.report, place), value_errors(place):
-            regions = LinkedRegions(place, dropped.report)
-            regions.extra = _metadata(task["data"], tuple(keys.values()))
-            for result in chosen:
-                tag = tags.get(result.get("id", result.get("from_id")), first)
-                if len(keys) == 1 or name == tag:
-                    _add_result(result, regions)
-            yield regions.to_record(texts[key])
-    if len(keys) > 1:
-        for tag in tags.values():
-            if tag not in keys:
-                dropped.drop("annotation without a text", tag)
+        parts[name] = LinkedRegions(place, dropped.report)
+        parts[name].extra = _metadata(task["data"], tuple(keys.values()))
+    first = next(iter(keys))
+    for result in chosen:
+        tag = tags.get(result.get("id", result.get("from_id")), first) if len(keys) > 1 else first
+        if tag in parts:
+            _add_result(result, parts[tag])
+        else:
+            dropped.drop("annotation without a text", f"the task has no text for {tag!r}")
+    for name, key in keys.items():
+        yield parts[name].to_record(task["data"].get(key, default))
 
 
 def _add_result(result: Object, regions: LinkedRegions) -> None:
@@ -187,13 +218,15 @@ def _add_result(result: Object, regions: LinkedRegions) -> None:
                 regions.link(label, *ends)
             if direction in ("left", "bi"):
                 regions.link(label, *reversed(ends))
-    elif "labels" in value:
+    elif _is_region(value):
         offsets = [(value.get("start"), value.get("end"))]
         notes = (result.get("meta") or {}).get("text") or []
         attrs = {"_": {"note": "\n".join(map(str, notes))}} if notes else {}
         # a region can have several types
         for number, label in enumerate(value["labels"] or [None]):
             id = result["id"] if number == 0 else f"{result['id']}-{number}"
-            regions.add(result, label, offsets, id, value.get("text"), None, attrs)
+            surface = value.get("text")
+            regions.add(result, label, offsets, id, surface, None, attrs, link_id=result["id"])
     else:
-        regions.drop(f"annotation of the type {kind}", value)
+        name = "hypertextlabels" if "startOffset" in value else kind
+        regions.drop(f"annotation of the type {name}", value)

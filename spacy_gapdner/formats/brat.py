@@ -110,10 +110,7 @@ def parse_entity(line: BratLine) -> TextEntity | None:
 def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
     """RETURNS (str): The line of an entity, with fragments split at line ends, as brat does."""
     if not re.fullmatch(r"\S+", label):
-        raise GapDNERError(
-            f"brat does not allow the label {label!r}, which is empty or contains whitespace. "
-            "Rename it."
-        )
+        raise GapDNERError(f"brat does not allow spaces in the label {label!r}. Rename it.")
     pieces = [
         (start + match.start(), start + match.end())
         for start, end in fragments
@@ -132,10 +129,7 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
     files = [with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
     files = [file for file in files if file.is_file()]
     if not text_path.is_file() and files:
-        raise GapDNERError(
-            f"{files[0]} has no text: there is no file {text_path}. Add it or remove the "
-            "annotation file."
-        )
+        raise GapDNERError(f"{files[0]} has no text. Add {text_path}, or remove the annotation.")
     text = read_text(text_path, keep_bom=True)
     if not files:
         message = f"{name} has no annotation file, so it is read without entities"

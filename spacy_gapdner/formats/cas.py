@@ -13,12 +13,13 @@ from zipfile import ZipFile
 
 from ..errors import GapDNERError
 from .files import input_files
-from .linked_regions import LinkedRegions, read_regions, split_attributes
+from .linked_regions import LinkedRegions, check_annotator, read_regions, split_attributes
 from .records import TextRecord
 from .report import Place, Report
 
 _CAS_SUFFIXES = (".xmi", ".zip", ".json")
 _TYPE_SYSTEM = "TypeSystem.xml"
+_PROJECT = "exportedproject.json"
 # a small file can contain gigabytes
 _MAX_UNPACKED_MB = 100
 _NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -36,15 +37,14 @@ def read_cas(path: Path, report: Report, annotator: str | None = None) -> Iterat
     """
     # a file is named by its annotator, and INITIAL_CAS in INCEpTION if it was not annotated
     files = [file for file in input_files(path, _CAS_SUFFIXES) if file.stem != "INITIAL_CAS"]
-    if annotator is not None:
-        names = sorted({file.stem for file in files})
-        if annotator not in names:
-            raise GapDNERError(
-                f"{path} has no file of the annotator {annotator!r}. Choose {', '.join(names)}."
-            )
-        files = [file for file in files if file.stem == annotator]
-    places = ((file, Place(str(file))) for file in files)
-    yield from read_regions(places, report, partial(_parse_cas, with_annotator=annotator is None))
+    roots = [file.parent for file in files if file.name == _PROJECT]
+    # the other folders of a project have its settings and the imported files
+    layers = {root / name for root in roots for name in ("annotation", "curation")}
+    files = [file for file in files if not layers or layers.intersection(file.parents)]
+    check_annotator(path, annotator, (file.stem for file in files))
+    places = ((f, Place(str(f))) for f in files if annotator in (None, f.stem))
+    parse = partial(_parse_cas, with_annotator=annotator is None)
+    yield from read_regions(places, report, parse, note_repeats=True)
 
 
 def _load_cas(path: Path) -> Any:
@@ -52,13 +52,13 @@ def _load_cas(path: Path) -> Any:
         from cassis import load_cas_from_json, load_cas_from_xmi, load_typesystem
     except ImportError:
         raise GapDNERError(
-            f"Reading {path} needs dkpro-cassis: pip install 'spacy-gapdner[cas]'."
+            f"{path} needs dkpro-cassis: pip install 'spacy-gapdner[cas]'."
         ) from None
     try:
         files = _read_files(path)
         found = [name for name in files if name.endswith((".xmi", ".json"))]
-        if len(found) != 1:
-            raise GapDNERError(f"{path} contains {len(found)} documents. Split it into files.")
+        if len(found) != 1 or _PROJECT in files:
+            raise GapDNERError(f"{path} is not one document. Unpack it, and choose an annotator.")
         document = BytesIO(files[found[0]])
         if found[0].endswith(".json"):
             return load_cas_from_json(document)
@@ -70,7 +70,7 @@ def _load_cas(path: Path) -> Any:
     # invalid files can raise any exception in the library
     except Exception as error:
         raise GapDNERError(
-            f"{path} cannot be read as UIMA CAS ({type(error).__name__}: {error}). Export it again."
+            f"{path} cannot be read as UIMA CAS: {error!r}. Export it again."
         ) from None
 
 
@@ -80,9 +80,7 @@ def _read_files(path: Path) -> dict[str, bytes]:
             members = archive.infolist()
             size = sum(member.file_size for member in members) >> 20
             if size > _MAX_UNPACKED_MB:
-                raise GapDNERError(
-                    f"{path} contains {size} MB, more than {_MAX_UNPACKED_MB} MB. Unpack it first."
-                )
+                raise GapDNERError(f"{path} contains {size} MB. Unpack it first.")
             # `ZipFile.read` unpacks everything, even if the member states a smaller size
             return {Path(m.filename).name: archive.open(m).read(m.file_size) for m in members}
     files = [path, path.with_name(_TYPE_SYSTEM)] if path.suffix == ".xmi" else [path]
@@ -108,10 +106,17 @@ def _parse_cas(path: Path, regions: LinkedRegions, with_annotator: bool) -> str:
 
 def _add_annotation(annotation: Any, regions: LinkedRegions) -> None:
     features = {f.name: _value(annotation.get(f.name)) for f in annotation.type.all_features}
-    # others annotate the document
-    if "begin" not in features:
-        return
     layer = annotation.type.name.rpartition(".")[2]
+    if "begin" not in features:
+        # links have no text, and chains only refer to their first region
+        if "sofa" in features and "first" not in features:
+            regions.drop("annotation of the document", f"{layer} annotates the document")
+        return
+    if "referenceRelation" in features:
+        # a chain refers to its next region
+        label, after = features.pop("referenceRelation"), features.pop("next")
+        if after is not None:
+            regions.link(label or "", _id(annotation), _id(after))
     texts = {key: value for key, value in features.items() if isinstance(value, str) and value}
     if "Governor" in features and "Dependent" in features:
         label = next(iter(texts.values()), layer)

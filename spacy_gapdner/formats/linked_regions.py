@@ -2,7 +2,8 @@
 
 A tool that only marks contiguous regions represents a discontinuous entity by links with the label
 `FRAGMENT` from one of its regions to each of the others. Several entities can share a region that
-is the end of links. All regions of an entity have its type or no type.
+is the end of links. All regions of an entity have its type or no type. The entity has the lowest
+score of its regions and the id of the first, and their other values if they do not differ.
 """
 
 import re
@@ -10,10 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar
 
-from ..entities import DiscontinuousEntity
+from ..entities import DiscontinuousEntity, Fragments
+from ..errors import GapDNERError
 from .cleaning import clean_entities, convert_offsets
 from .files import value_errors
 from .records import TextEntity, TextRecord
@@ -42,8 +45,8 @@ class LinkedRegions:
         # other values of the document's record
         self.extra: dict[str, Any] = {}
         self._links: list[tuple[str, str, str]] = []
-        # the numbers of the regions by the ids to which links refer
-        self._numbers: dict[str, int] = {}
+        # the numbers of the regions by the ids to which links refer, and their labels
+        self._numbers: dict[str, dict[str, int]] = {}
 
     def add(
         self,
@@ -67,8 +70,9 @@ class LinkedRegions:
         surface = surface if isinstance(surface, str) else None
         name = None if id is None else str(id)
         if id is not None or link_id is not None:
-            # if ids are repeated, links refer to the first
-            self._numbers.setdefault(str(id if link_id is None else link_id), len(self.regions))
+            # if ids and labels are repeated, links refer to the first
+            key = str(id if link_id is None else link_id)
+            self._numbers.setdefault(key, {}).setdefault(label, len(self.regions))
         self.regions.append(
             TextEntity(label, fragments, name, self.place, surface, score, attrs or {})
         )
@@ -78,8 +82,9 @@ class LinkedRegions:
         self._links.append((str(label), str(start), str(end)))
 
     def drop(self, kind: str, source: object) -> None:
-        """Report something that is invalid or that a Doc cannot store."""
-        self.report.add("dropped", kind, f"cannot keep {str(source)[:80]}", self.place)
+        """Report a part of the file that is invalid or that a Doc cannot store, or a message."""
+        message = source if isinstance(source, str) else f"cannot keep {str(source)[:80]}"
+        self.report.add("dropped", kind, message, self.place)
 
     def to_record(self, text: str) -> TextRecord:
         """RETURNS (TextRecord): The document with its entities."""
@@ -91,12 +96,19 @@ class LinkedRegions:
         # yields regions that are not the end of a fragment link, with the regions linked to them
         after: dict[int, set[int]] = {}
         for label, start, end in self._links:
+            starts, ends = (self._numbers.get(id, {}) for id in (start, end))
             if label.lower() not in _FRAGMENTS:
-                self.drop("relation", label)
-            elif start in self._numbers and end in self._numbers:
-                after.setdefault(self._numbers[start], set()).add(self._numbers[end])
+                known = f"the label {label!r:.60}" if label else "no label"
+                self.drop("relation", f"the relation has {known}")
+            elif starts and ends:
+                # regions with several types: link those of the same type
+                same = [name for name in starts if name in ends]
+                pairs = [(starts[name], ends[name]) for name in same]
+                for first, second in pairs or [(min(starts.values()), min(ends.values()))]:
+                    after.setdefault(first, set()).add(second)
             else:
-                self.drop("fragment that is not a region with a type", f"{start} -> {end}")
+                message = f"the link from {start} to {end} does not connect two regions"
+                self.drop("fragment that is not a region with a type", message)
         targets = {end for ends in after.values() for end in ends}
         used: set[int] = set()
         # regions that are linked in a circle have no first one: start with any of them
@@ -105,9 +117,9 @@ class LinkedRegions:
                 continue
             reached, seen = [number], {number}
             for part in reached:
-                ends = after.get(part, set()) - seen
-                reached += ends
-                seen |= ends
+                found = after.get(part, set()) - seen
+                reached += sorted(found)
+                seen |= found
             used |= seen
             parts = [regions[part] for part in reached]
             labels = sorted({part.label for part in parts} - {NO_TYPE})
@@ -117,26 +129,52 @@ class LinkedRegions:
                 message = f"regions of {' and '.join(labels) or 'no type'} are linked as one entity"
                 self.report.add("dropped", kind, message, self.place, fragments)
             elif len(parts) > 1:
-                yield replace(parts[0], label=labels[0], fragments=fragments, surface=None)
+                yield self._merge(parts, labels[0], fragments)
             else:
                 yield parts[0]
+
+    def _merge(self, parts: Sequence[TextEntity], label: str, fragments: Fragments) -> TextEntity:
+        # reports values that differ
+        values: dict[str, Any] = {}
+        for part in parts:
+            for key, value in {**part.attrs, **part.attrs.get("_", {})}.items():
+                if key != "_" and values.setdefault(key, value) != value:
+                    message = f"{label} has {key} {values[key]!r:.60} and {value!r:.60}"
+                    self.report.add("dropped", "attribute", message, self.place, fragments)
+        score = min((part.score for part in parts if part.score is not None), default=None)
+        entity = replace(parts[0], label=label, fragments=fragments, surface=None)
+        return replace(entity, score=score, attrs=split_attributes(values)[1])
 
 
 def read_regions(
     documents: Iterable[tuple[T, Place]],
     report: Report,
     parse: Callable[[T, LinkedRegions], str | None],
+    note_repeats: bool = False,
 ) -> Iterator[TextRecord]:
     """YIELDS (TextRecord): The documents, given in the form of the file with their places. `parse`
-    adds the regions and links of one and returns its text, or None if the document is skipped.
+    adds the regions and links of one and returns its text, or None if the document is skipped. With
+    `note_repeats`, the report notes texts that appear more than once.
     """
+    names: dict[int, str | None] = {}
     for document, place in documents:
         with reading(report, place):
             regions = LinkedRegions(place, report)
             with value_errors(place):
                 text = parse(document, regions)
             if text is not None:
+                if note_repeats and (key := hash(text)) in names:
+                    message = f"the text is also that of {names[key]}"
+                    report.add("kept", "text that appears more than once", message, regions.place)
+                names.setdefault(hash(text), regions.place.document)
                 yield regions.to_record(text)
+
+
+def check_annotator(path: Path, annotator: str | None, names: Iterable[str]) -> None:
+    """Raise a GapDNERError if an annotator is given but is not one of the names."""
+    if annotator is not None and annotator not in (known := {*names}):
+        choices = ", ".join(sorted(known)) or "another file"
+        raise GapDNERError(f"{path} has no annotator {annotator!r}. Choose {choices}.")
 
 
 def name_entities(

@@ -41,9 +41,7 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
             value = read_json(file)
             items = value if isinstance(value, list) else [value]
             if not all(isinstance(i, dict) and isinstance(i.get("text"), str) for i in items):
-                raise GapDNERError(
-                    f'{file} contains no object with a "text". Choose the right format.'
-                )
+                raise GapDNERError(f'{file} has no objects with "text". Choose another format.')
             stem = (file.relative_to(path) if path.is_dir() else Path(file.name)).with_suffix("")
             documents = []
             for number, item in enumerate(items, start=1):

@@ -56,6 +56,7 @@ class Format:
 
 # lists of [START, END, TYPE], or entities and relations
 _DOCCANO = r'"labels?"\s*:\s*\[\s*[\[\]]|"start_offset"\s*:|"relations"\s*:\s*\['
+_PRODIGY = r'"(spans|_task_hash)"\s*:'
 _HTML = "spacy-gapdner.write_html.v1"
 _LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|\A<|\APK'
@@ -65,10 +66,11 @@ _PUBTATOR, _CONLL = (".pubtator", ".PubTator", ".txt"), (".conll", ".iob", ".bio
 _OF_BRAT, _OF_SPACY = ("done",), ("spans_key", "vocab", "from_ents", "from_spans")
 # NUL bytes are left if a disk was full
 _BLANK = string.whitespace + "\0"
+_OF_DOCCANO = ("offsets", "annotator")
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
 _TABLE = (
-    Format("prodigy", tools.read_prodigy, None, (JSONL,), None, r'"(spans|_task_hash)"\s*:'),
-    Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO, ("offsets",)),
+    Format("prodigy", tools.read_prodigy, None, (JSONL,), None, _PRODIGY, ("annotator",)),
+    Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO, _OF_DOCCANO),
     Format("labelstudio", tools.read_labelstudio, None, (JSON,), None, r'"result"\s*:', ("text",)),
     Format("cas", cas.read_cas, None, (".xmi", ".zip", JSON), None, _CAS, ("annotator",)),
     Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, r'"entities"\s*:\s*\['),
@@ -175,6 +177,8 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
             raise GapDNERError(f"{file} {NOT_TEXT}")
         if re.fullmatch(r"[\[\]{}\s]*|\s*null\s*", first_text(file, strict=True)):
             raise GapDNERError(f"{file} contains no document.")
+        if '"annotation_id"' in first_text(file):
+            raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")
     if files and all(file.suffix == TXT for file in files):
         raise GapDNERError(
             f"{path} has text without annotation: no .ann file is next to it, and it is not inline "

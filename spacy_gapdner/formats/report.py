@@ -106,9 +106,7 @@ class Report:
         issue = Issue(action, kind, message, place, tuple(offsets))
         self.issues.append(issue)
         if self.strict and action == "dropped":
-            raise GapDNERError(
-                f"{issue} ({kind}). Correct it, or convert without strict mode to drop it."
-            )
+            raise GapDNERError(f"{issue} ({kind}). Correct it, or convert without strict mode.")
 
     @property
     def skipped(self) -> list[Issue]:

@@ -40,12 +40,36 @@ def test_prodigy_answers(write, report):
         {"text": "pain", "spans": spans, "answer": "accept", "relations": [relation]},
         {"text": "rash", "_task_hash": 1, "answer": "reject"},
         {"text": "pain", "spans": [{"start": 0}]},
+        {"text": "rash", "spans": spans, "_is_binary": True},
+        {"text": "rash", "_is_binary": False, "_view_id": "choice"},
     ]
     path = write({"a.jsonl": lines(*tasks)})
     assert guess_format(path) == "prodigy"
     assert read_all(path, report) == [[("ADE", "pain"), ("Part", "pain")], []]
     kinds = ["task that was not accepted", "malformed entity", "relation"]
+    kinds += ["binary answer", "answer in the interface 'choice'"]
     assert report.counts("dropped") == dict.fromkeys(kinds, 1)
+
+
+@pytest.mark.parametrize("tool", ["doccano", "prodigy"])
+def test_annotators(write, report, tool):
+    texts = [(1, "pain"), (1, "pain"), (2, "rash")]
+    first, second, third = ({"id": n, "text": text, "spans": [], "label": []} for n, text in texts)
+    files = {"ann.jsonl": lines(first), "bob.jsonl": lines(second, third)}
+    if tool == "prodigy":
+        first["_annotator_id"] = "ann"
+        second["_session_id"] = third["_annotator_id"] = "bob"
+        files = {"all.jsonl": lines(first, second, third)}
+    path = write(files)
+
+    def names(**options):
+        return [doc.user_data[DOC_NAME] for doc in read(path, tool, report=report, **options)]
+
+    assert names() == ["1-ann", "1-bob", "2"]
+    assert report.counts() == {"text that appears more than once": 1}
+    assert names(annotator="bob") == ["1", "2"]
+    with pytest.raises(GapDNERError, match=r"no annotator 'x'\. Choose ann, bob\."):
+        names(annotator="x")
 
 
 def region(id, start, end, text, tag="label", **more):
@@ -98,7 +122,7 @@ def test_labelstudio_with_two_texts(write, report):
 
 def test_labelstudio_does_not_guess_the_text(write):
     path = export(write, ({"q": "joint", "a": "pain"}, []))
-    with pytest.raises(GapDNERError, match=r"is the text: a, q\. Choose it with --option text=KEY"):
+    with pytest.raises(GapDNERError, match=r"has the texts a, q\. Use --option text=KEY"):
         list(read(path, "labelstudio"))
 
 
@@ -109,8 +133,12 @@ def test_labelstudio_does_not_guess_the_text(write):
 def test_labelstudio_directions_of_links(write, report, direction, found):
     results = [region("1", 0, 3, "arm"), region("2", 5, 8, "leg"), region("3", 10, 14, "pain")]
     results += [link("1", "3", direction), link("2", "3", direction)]
+    # the parts of each of two types are linked
+    for part in (results[0], results[2]):
+        part["value"]["labels"] = ["ADE", "Body"]
     path = export(write, ({"text": "arm, leg, pain"}, results))
-    assert read_all(path, report) == [[("ADE", text) for text in found]]
+    expected = [*(("ADE", text) for text in found), ("Body", "arm pain")]
+    assert sorted(*read_all(path, report)) == expected
     assert not report.issues
 
 
@@ -118,6 +146,7 @@ def test_labelstudio_counts_what_is_not_converted(write, report):
     page = {"start": "/p[1]/text()[1]", "startOffset": 0, "hypertextlabels": ["ADE"]}
     results = [
         {"id": "1", "type": "hypertextlabels", "to_name": "text", "value": page},
+        {"id": "3", "type": "labels", "to_name": "text", "value": {**page, "labels": ["ADE"]}},
         {"id": "2", "type": "textarea", "to_name": "text", "value": {"text": ["x"]}},
     ]
     cancelled = {"was_cancelled": True, "result": [region("r", 0, 4, "pain")]}
@@ -128,16 +157,21 @@ def test_labelstudio_counts_what_is_not_converted(write, report):
     tasks = [
         {"id": 1, "data": {"text": "pain"}, "annotations": [{"result": results}, cancelled]},
         {"id": 2, "data": {"text": "pain"}, "annotations": [], "drafts": [{"result": results}]},
+        {"id": 5, "data": {"text": "pain"}, "annotations": [cancelled | {"result": []}]},
         {"id": 3, "data": {"text": "pain", "url": "x"}, "annotations": [{"result": []}, truth]},
-        {"id": 4, "data": {"post": "rash"}, "annotations": [odd]},
+        {"id": 4, "data": {"post": "rash"}, "annotations": [odd], "predictions": [7]},
     ]
     path = write({"a.json": json.dumps(tasks)})
     assert read_all(path, report) == [[], [("ADE", "pain"), ("Part", "pain")], []]
     types = ("hypertextlabels", "textarea", "choices")
     kinds = [f"annotation of the type {name}" for name in types]
     kinds += ["annotation of a skipped task", "second annotation of a task", "draft"]
-    kinds += ["task without annotation", "malformed entity"]
-    assert report.counts() == report.counts("dropped") == dict.fromkeys(kinds, 1)
+    kinds += ["malformed entity"]
+    twice = dict.fromkeys(["task without annotation", "annotation of the type hypertextlabels"], 2)
+    assert report.counts("dropped") == dict.fromkeys(kinds, 1) | twice
+    assert report.counts("kept") == {"unused predictions": 1}
+    messages = [i.message for i in report.issues if i.kind == "task without annotation"]
+    assert messages == ["the task has no submitted annotation", "the task was skipped"]
 
 
 @pytest.mark.parametrize(
@@ -162,17 +196,19 @@ def test_doccano_counts_as_a_browser(write, report, offsets, start, end):
 
 def test_prodigy_keeps_metadata_and_tells_equal_spans_apart(write, report):
     part, ade = ({"start": 0, "end": 3, "label": label} for label in ("Part", "ADE"))
-    end = {"start": 8, "end": 12, "label": "ADE", "id": "s1", "score": 0}
+    ade |= {"score": 0.5, "kb_id": "X:1"}
+    end = {"start": 8, "end": 12, "label": "ADE", "id": "s1", "score": 0, "kb_id": "X:2"}
     task = {"text": "arm and pain", "meta": {"source": "x"}, "_task_hash": 1, "answer": "accept"}
     task |= {"spans": [part, ade, end], "tokens": []}
     task["relations"] = [{"head_span": ade, "child_span": end, "label": "non-contig"}]
     (doc,) = read(write({"a.jsonl": lines(task)}), report=report)
     assert entities(doc) == [("Part", "arm"), ("ADE", "arm pain")]
+    assert [(e.score, e.kb_id_) for e in get_entities(doc)] == [(None, ""), (0.0, "X:1")]
+    assert [issue.message for issue in report.issues] == ["ADE has kb_id 'X:1' and 'X:2'"]
     assert doc.user_data["gapdner_record"] == {"meta": {"source": "x"}}
     task["relations"] = []
     (doc,) = read(write({"a.jsonl": lines(task)}), report=report)
-    assert [(e.id_, e.score) for e in get_entities(doc)] == [("", None), ("", None), ("s1", 0.0)]
-    assert not report.issues
+    assert [(e.id_, e.score) for e in get_entities(doc)] == [("", 0.5), ("", None), ("s1", 0.0)]
 
 
 # A = "severe joint", B = "shoulder", C = "pain", D = "rash"

@@ -50,12 +50,18 @@ def test_layers_and_links(tmp_path, report):
     meta = types.create_type(METADATA)
     token = types.create_type(f"{DKPRO}.segmentation.type.Token")
     link = types.create_type("webanno.custom.AdePartsLink", "uima.cas.TOP")
-    ade = types.create_type("webanno.custom.Ade")
+    ade, part = (types.create_type(f"webanno.custom.{name}") for name in ("Ade", "PartLink"))
+    of_document = "uima.cas.AnnotationBase"
+    chain = types.create_type("webanno.custom.PartChain", of_document)
+    about = types.create_type("webanno.custom.About", of_document)
     strings = [(entity, "value"), (entity, "identifier"), (meta, "documentTitle"), (link, "role")]
+    strings += [(part, "referenceRelation"), (part, "referenceType")]
     features = [(ade, "sure", "Boolean"), (ade, "score", "Double"), (ade, "many", "StringArray")]
     for made, name, kind in [*((*pair, "String") for pair in strings), *features]:
         types.create_feature(made, name, f"uima.cas.{kind}")
     types.create_feature(link, "target", "uima.tcas.Annotation")
+    types.create_feature(chain, "first", part)
+    types.create_feature(part, "next", part)
     types.create_feature(ade, "parts", "uima.cas.FSArray", elementType=link.name)
     cas = Cas(types)
     cas.sofa_string, cas.sofa_mime = TEXT, "text/plain"
@@ -66,15 +72,20 @@ def test_layers_and_links(tmp_path, report):
     cas.add_all([token(begin=2, end=8), end, start])
     cas.add_all([entity(begin=9, end=14, value="Part", identifier="x:1")])
     cas.add(meta(begin=0, end=len(TEXT), documentTitle="post 1.txt"))
+    last = part(begin=28, end=32, referenceType="Loss")
+    values = {"referenceType": "Loss", "next": last, "referenceRelation": "fragment"}
+    cas.add_all([last, first := part(begin=19, end=27, **values), chain(first=first), about()])
     cas.to_json(tmp_path / "admin.json")
     (doc,) = read(tmp_path, report=report)
     assert doc.user_data[DOC_NAME] == "post 1.txt"
     assert [(e.label_, e.text, e.attrs.get("_")) for e in get_entities(doc)] == [
         ("Ade", "severe joint pain", {"sure": True, "many": ("a", "b")}),
         ("Part", "joint", None),
+        ("Loss", "shoulder pain", None),
     ]
-    assert [(e.score, e.kb_id_) for e in get_entities(doc)] == [(0.5, ""), (None, "x:1")]
-    assert not report.issues
+    found = [(e.score, e.kb_id_) for e in get_entities(doc)]
+    assert found == [(0.5, ""), (None, "x:1"), (None, "")]
+    assert report.counts("dropped") == {"annotation of the document": 1}
 
 
 def test_what_cannot_be_read(folder, report, monkeypatch):
@@ -92,7 +103,7 @@ def test_what_cannot_be_read(folder, report, monkeypatch):
         ("b.json", "cannot be read as UIMA CAS"),
         ("b.zip", "cannot be read as UIMA CAS"),
         ("c.zip", "cannot be read as UIMA CAS"),
-        ("d.zip", "contains 101 MB, more than 100 MB. Unpack it first."),
+        ("d.zip", "contains 101 MB. Unpack it first."),
     ):
         with pytest.raises(GapDNERError, match=message):
             list(read(folder / name, "cas", report=report))
@@ -127,10 +138,20 @@ def test_annotators_of_a_project(tmp_path, report):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         cas.to_json(tmp_path / f"{name}.json")
 
+    # the other files of a project are no documents
+    for name in ("exportedproject.json", "source/a.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("{}")
+
     def names(**options):
         return [d.user_data[DOC_NAME] for d in read(tmp_path, report=report, **options)]
 
     assert names() == ["a.txt-ann", "a.txt-bob", "a.txt-CURATION_USER"]
+    assert report.counts("kept") == {"text that appears more than once": 2}
     assert names(annotator="CURATION_USER") == ["a.txt"]
-    with pytest.raises(GapDNERError, match=r"no file of .* 'x'\. Choose CURATION_USER, ann, bob"):
+    with pytest.raises(GapDNERError, match=r"no annotator 'x'\. Choose CURATION_USER, ann, bob"):
         names(annotator="x")
+    with ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("exportedproject.json", "{}")
+    with pytest.raises(GapDNERError, match=r"not one document\. Unpack it"):
+        list(read(tmp_path / "a.zip"))

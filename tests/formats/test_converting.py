@@ -65,6 +65,7 @@ def test_guess(write, files, path, name):
         ({"a.txt": "x".encode("utf-16")}, ".", r"a\.txt is not UTF-8"),
         ({"A.DOCX": "PK"}, ".", "A.DOCX is a Word, Excel, PDF or zip file, not text"),
         ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF or zip file, not text"),
+        ({"a.csv": '"annotation_id","text"'}, "a.csv", "TSV of Label Studio. Export JSON"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
         ({"a.jsonl": SENTENCE, "a.ann": ""}, ".", r"several formats fit \(brat, w2ner\)"),
