@@ -41,7 +41,7 @@ def test_packed(folder, report, name, n_docs):
     docs = list(read(folder / name, report=report))
     assert [(doc.text, doc.user_data[DOC_NAME]) for doc in docs] == [(TEXT, "a")] * n_docs
     assert all([(e.label_, e.text) for e in get_entities(doc)] == EXPECTED for doc in docs)
-    assert report.counts() == {"relation": n_docs}
+    assert report.counts("dropped") == {"relation": n_docs}
 
 
 def test_layers_and_links(tmp_path, report):
