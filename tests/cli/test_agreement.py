@@ -35,6 +35,6 @@ def test_two_annotators(run, sides, tmp_path):
     # only documents with differences are drawn, and neither side is gold
     assert ("<h2>a</h2>" in page, "<h2>b</h2>" in page) == (True, False)
     assert [page.count(f"<b>{side}</b>") for side in sides] == [1, 1]
-    assert "exact F1 75.00 · partial 87.50 ·" in page
+    assert "exact F1 75.00 · partial 87.50 · 2 documents" in page
     assert f"{sides[0]}: 4 entities, 2 discontinuous · {sides[1]}: 4 entities, 1" in page
     assert re.findall(r'<li data-mark="\w+">(.+?)</li>', page) == ["✓ same 3", "≠ differs 2"]
