@@ -26,8 +26,13 @@ _SIDES = [
 ]
 ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES, "score")
 # titles of tables by group of scores
-TABLES = {"subset": "Exact match", "type": "Type", "gap_length": "Gap length"}
-TABLES |= {"fragments": "Fragments", "length": "Tokens"}
+TABLES = {
+    "subset": "Exact match",
+    "type": "Type",
+    "gap_length": "Gap length",
+    "fragments": "Fragments",
+    "length": "Tokens",
+}
 # this number and larger ones share a row of a table
 _LARGE = 11
 # the missing side of a confusion
