@@ -119,6 +119,6 @@ def _skip_done(texts: Iterable[InputText], part: Path, n_done: int) -> Iterator[
             yield text
     if position < n_done:
         raise GapDNERError(
-            f"{part}:{position + 1} is of a text that has changed, or is not in the input any more. "
-            "Use another --output, or --force to predict all texts again."
+            f"{part}:{position + 1} is of a text that has changed or is not in the input. Use "
+            "another --output, or --force to predict all texts again."
         )
