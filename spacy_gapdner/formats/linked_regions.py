@@ -172,9 +172,9 @@ def read_regions(
 
 def check_annotator(path: Path, annotator: str | None, names: Iterable[str]) -> None:
     """Raise a GapDNERError if an annotator is given but is not one of the names."""
-    if annotator is not None and annotator not in (known := {*names}):
-        choices = ", ".join(sorted(known)) or "another file"
-        raise GapDNERError(f"{path} has no annotator {annotator!r}. Choose {choices}.")
+    known = sorted({*names})
+    if known and annotator not in (None, *known):
+        raise GapDNERError(f"{path} has no annotator {annotator!r}. Choose {', '.join(known)}.")
 
 
 def name_entities(
