@@ -79,4 +79,4 @@ def test_each_line_of_standard_input_is_a_text(monkeypatch):
     # a program can wait for the result of each line
     assert stream.tell() == 8
     assert [(record["text"], place.line) for record, place in texts] == [("", 2), ("three", 4)]
-    assert str(report.issues[0]).startswith("standard input:3: standard input:3 is not UTF-8")
+    assert str(report.issues[0]).startswith("standard input:3 is not UTF-8")

@@ -95,7 +95,7 @@ def test_unreadable_texts_are_skipped(run, model, write):
     assert [record["text"] for record in records(output.read_text())] == ["a"]
     assert "1 document" in result.stdout
     skipped = [line.split(" ")[1] for line in result.stderr.splitlines()[:2]]
-    assert skipped == [f"{source}:1:", f"{source}:2:"]
+    assert skipped == [f"{source}:1", f"{source}:2"]
     assert "2 documents skipped" in result.stderr
 
 
