@@ -92,15 +92,19 @@ def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:
         kind = "binary answer" if task.get("_is_binary") else f"answer in the interface {view!r}"
         regions.drop(kind, "the text is not fully annotated")
         return None
-    # relations refer to spans by their offsets
-    for span in task.get("spans") or ():
+    # relations refer to spans by offsets, and repeat their labels
+    numbers: dict[object, int] = {}
+    for number, span in enumerate(task.get("spans") or ()):
+        label, offsets = span.get("label"), _offsets(span)
         values = {key: span[key] for key in ("score", "kb_id") if span.get(key) is not None}
         score, attrs = split_attributes(values)
-        label, offsets = span.get("label"), _offsets(span)
-        regions.add(span, label, [offsets], span.get("id"), None, score, attrs, link_id=offsets)
+        regions.add(span, label, [offsets], span.get("id"), None, score, attrs, link_id=number)
+        numbers.setdefault(offsets, number)
+        numbers.setdefault((offsets, label), number)
     for relation in task.get("relations") or ():
-        ends = (_offsets(relation[end]) for end in ("head_span", "child_span"))
-        regions.link(relation["label"], *ends)
+        ends = (relation["head_span"], relation["child_span"])
+        found = (numbers.get((_offsets(e), e.get("label")), numbers.get(_offsets(e))) for e in ends)
+        regions.link(relation["label"], *found)
     regions.extra = _metadata(task, _OF_PRODIGY)
     return str(task["text"])
 
@@ -152,7 +156,10 @@ def _text_keys(tasks: Sequence[Object], path: Path) -> dict[str, str]:
         ranks = {key: (found[key], key == name, key == "text") for key in sorted(candidates)}
         best = max(ranks, key=ranks.__getitem__, default="text")
         if best in ranks and [*ranks.values()].count(ranks[best]) > 1:
-            raise GapDNERError(f"{path} has the texts {', '.join(ranks)}. Use --option text=KEY.")
+            raise GapDNERError(
+                f'{path}: cannot tell which value of "data" is the text: {", ".join(ranks)}. '
+                "Choose it with --option text=KEY."
+            )
         keys[name] = best
     return keys
 

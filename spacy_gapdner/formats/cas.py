@@ -80,7 +80,9 @@ def _read_files(path: Path) -> dict[str, bytes]:
             members = archive.infolist()
             size = sum(member.file_size for member in members) >> 20
             if size > _MAX_UNPACKED_MB:
-                raise GapDNERError(f"{path} contains {size} MB. Unpack it first.")
+                raise GapDNERError(
+                    f"{path} contains {size} MB, more than {_MAX_UNPACKED_MB} MB. Unpack it first."
+                )
             # `ZipFile.read` unpacks everything, even if the member states a smaller size
             return {Path(m.filename).name: archive.open(m).read(m.file_size) for m in members}
     files = [path, path.with_name(_TYPE_SYSTEM)] if path.suffix == ".xmi" else [path]

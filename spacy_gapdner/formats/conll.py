@@ -44,7 +44,10 @@ def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
             tags = []
             for line, row in sentence:
                 if len(row) < 2 or not _TAG.fullmatch(row[-1]):
-                    raise GapDNERError(f"{path}:{line}: {row[-1][:40]!r} is not a tag. Correct it.")
+                    raise GapDNERError(
+                        f"{path}:{line}: {row[-1][:40]!r} is not a tag such as O or B-ADE. "
+                        "Correct the line, or choose the right format."
+                    )
                 tags.append(_LETTERS.get(row[-1][0], row[-1][0]) + row[-1][1:])
             found = tags_to_entities(iob_to_biluo(tags))
             entities = tuple(Entity(label, ((first, last + 1),)) for label, first, last in found)

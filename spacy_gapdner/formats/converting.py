@@ -203,7 +203,9 @@ def convert(
         check_apart(output, path)
     source, target = format or guess_format(input), choose_output(output, to).name
     if source == "spacy" and (n_sents is not None or options.get("model") is not None):
-        raise GapDNERError(f"{input} contains Docs. Leave out n_sents and model.")
+        raise GapDNERError(
+            f"{input} contains Docs, whose sentences are known. Leave out n_sents and model."
+        )
     if strict and skip:
         raise GapDNERError("Use either strict or skip, not both.")
     if n_sents is None:

@@ -104,7 +104,10 @@ def _sentence_lines(name: str | None, words: list[str], entities: list[Entity]) 
     checks += [("label", entity.label, r"[^\s|]+") for entity in entities]
     for what, value, pattern in checks:
         if not re.fullmatch(pattern, value):
-            raise GapDNERError(f"Inline text does not allow spaces or bars: {what} {value!r}.")
+            raise GapDNERError(
+                f"Inline text does not allow the {what} {value!r}, which is empty or contains "
+                "whitespace or a bar. Change it, or choose another format."
+            )
     mentions = []
     for entity in entities:
         numbers = ",".join(f"{start},{end - 1}" for start, end in entity.fragments)

@@ -40,7 +40,9 @@ def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRec
         if match := _TEXT.fullmatch(line):
             texts.append(match[2])
         elif not texts:
-            raise GapDNERError(f"{place} is not a title such as 123|t|Title. Correct it.")
+            raise GapDNERError(
+                f"{place} is not a title such as 123|t|Title. Choose the right format."
+            )
         elif match := _ENTITY.fullmatch(line):
             start, end, surface, label, reference = match.groups()
             attrs = {} if reference in (None, "", "-", "-1") else {"kb_id": reference}

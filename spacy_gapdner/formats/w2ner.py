@@ -49,7 +49,9 @@ def write_w2ner(docs: Iterable[Doc], path: Path, spans_key: str, report: Report)
 def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord:
     tokens, items = record["sentence"], record["ner"]
     if not isinstance(tokens, list) or not all(isinstance(t, str) and t for t in tokens):
-        raise GapDNERError(f'{place} has no list of tokens "sentence". Correct it.')
+        raise GapDNERError(
+            f'{place} has no list of tokens "sentence". Correct it, or choose the right format.'
+        )
     entities: list[Entity] = []
     for item in items:
         index, label = item["index"], item["type"]

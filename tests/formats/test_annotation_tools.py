@@ -122,7 +122,7 @@ def test_labelstudio_with_two_texts(write, report):
 
 def test_labelstudio_does_not_guess_the_text(write):
     path = export(write, ({"q": "joint", "a": "pain"}, []))
-    with pytest.raises(GapDNERError, match=r"has the texts a, q\. Use --option text=KEY"):
+    with pytest.raises(GapDNERError, match=r"is the text: a, q\. Choose it with --option text=KEY"):
         list(read(path, "labelstudio"))
 
 
@@ -199,16 +199,19 @@ def test_prodigy_keeps_metadata_and_tells_equal_spans_apart(write, report):
     ade |= {"score": 0.5, "kb_id": "X:1"}
     end = {"start": 8, "end": 12, "label": "ADE", "id": "s1", "score": 0, "kb_id": "X:2"}
     task = {"text": "arm and pain", "meta": {"source": "x"}, "_task_hash": 1, "answer": "accept"}
-    task |= {"spans": [part, ade, end], "tokens": []}
+    # relations tell equal spans apart by their labels
+    task |= {"spans": [part, ade, end, {**end, "label": "Part"}], "tokens": []}
     task["relations"] = [{"head_span": ade, "child_span": end, "label": "non-contig"}]
     (doc,) = read(write({"a.jsonl": lines(task)}), report=report)
-    assert entities(doc) == [("Part", "arm"), ("ADE", "arm pain")]
-    assert [(e.score, e.kb_id_) for e in get_entities(doc)] == [(None, ""), (0.0, "X:1")]
+    assert entities(doc) == [("Part", "arm"), ("ADE", "arm pain"), ("Part", "pain")]
+    values = [(e.score, e.kb_id_) for e in get_entities(doc)]
+    assert values == [(None, ""), (0.0, "X:1"), (0.0, "X:2")]
     assert [issue.message for issue in report.issues] == ["ADE has kb_id 'X:1' and 'X:2'"]
     assert doc.user_data["gapdner_record"] == {"meta": {"source": "x"}}
     task["relations"] = []
     (doc,) = read(write({"a.jsonl": lines(task)}), report=report)
-    assert [(e.id_, e.score) for e in get_entities(doc)] == [("", 0.5), ("", None), ("s1", 0.0)]
+    values = [(e.id_, e.score) for e in get_entities(doc)]
+    assert values == [("", 0.5), ("", None), ("s1", 0.0), ("s1", 0.0)]
 
 
 # A = "severe joint", B = "shoulder", C = "pain", D = "rash"

@@ -103,7 +103,7 @@ def test_what_cannot_be_read(folder, report, monkeypatch):
         ("b.json", "cannot be read as UIMA CAS"),
         ("b.zip", "cannot be read as UIMA CAS"),
         ("c.zip", "cannot be read as UIMA CAS"),
-        ("d.zip", "contains 101 MB. Unpack it first."),
+        ("d.zip", "contains 101 MB, more than 100 MB. Unpack it first."),
     ):
         with pytest.raises(GapDNERError, match=message):
             list(read(folder / name, "cas", report=report))
