@@ -12,16 +12,6 @@ SEVERAL = VERSION_2.replace("</document>", '</document><document id="2"/>')
 ROOT_CELLS = ("CL:2", [(9, 19)], "root cells")
 
 
-def test_version_1(write, report):
-    xml = version_1("1.txt", HAIR_CELLS, ROOT_CELLS)
-    path = write({"txt/1.txt": TEXT, "ann/1.txt.knowtator.xml": xml})
-    (record,) = read_knowtator(path, report)
-    assert (record.name, record.text) == ("txt/1", TEXT)
-    assert fragments(record) == [("CL:1", ((0, 4), (14, 19))), ("CL:2", ((9, 19),))]
-    assert [e.id for e in record.entities] == ["I_0", "I_1"]
-    assert report.issues == []
-
-
 def test_version_2(write, report):
     graph = '<graph-space id="g"><vertex id="n" annotation="a1"/><triple id="e"/></graph-space>'
     xml = VERSION_2.replace("</document>", f"{graph}</document>")
@@ -36,7 +26,7 @@ def slot(kind, name, key, *values):
     return f'<{kind}SlotMention id="{name}"><mentionSlot id="{key}"/>{values}</{kind}SlotMention>\n'
 
 
-def test_slots_are_attributes_or_counted(write, report):
+def test_version_1_with_slots(write, report):
     slots = [
         slot("string", "S1", "Associated CUI", "C1"),
         slot("boolean", "S2", "sure", "true"),
@@ -49,7 +39,11 @@ def test_slots_are_attributes_or_counted(write, report):
     xml = version_1("1.txt", HAIR_CELLS, ROOT_CELLS)
     xml = xml.replace("<mentionClass", f"{has}<mentionClass", 1)
     xml = xml.replace("</annotations>", f"{''.join(slots)}</annotations>")
-    (record,) = read_knowtator(write({"1.txt": TEXT, "1.xml": xml}), report)
+    path = write({"txt/1.txt": TEXT, "ann/1.txt.knowtator.xml": xml})
+    (record,) = read_knowtator(path, report)
+    assert (record.name, record.text) == ("txt/1", TEXT)
+    assert fragments(record) == [("CL:1", ((0, 4), (14, 19))), ("CL:2", ((9, 19),))]
+    assert [entity.id for entity in record.entities] == ["I_0", "I_1"]
     values = {"Associated CUI": "C1", "sure": "true", "seen": ["a", "b"]}
     assert [entity.attrs for entity in record.entities] == [{"_": values}, {}]
     issues = [(i.kind, i.message.split()[2]) for i in report.issues]

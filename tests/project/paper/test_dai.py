@@ -9,42 +9,29 @@ from spacy_gapdner import Entity
 from spacy_gapdner.formats import Place, Report, TextEntity
 
 
-def words(text, sentences):
-    return [" ".join(text[start:end] for start, end in sentence) for sentence in sentences]
-
-
 @pytest.mark.parametrize(
-    ("text", "sentences"),
+    ("cut", "text", "sentences"),
     [
-        (" \n\t\n", []),
-        ("a1b_c\n  2.5mg (x)  \n", ["a 1 b _ c", "2 . 5 mg ( x )"]),
-        ("naïve café²", ["naïve café²"]),
+        (cadec_sentences, " \n\t\n", []),
+        (cadec_sentences, "a1b_c\n  2.5mg (x)  \n", ["a 1 b _ c", "2 . 5 mg ( x )"]),
+        (cadec_sentences, "naïve café²", ["naïve café²"]),
         # other line separators do not end a sentence
-        ("one\x0btwo\u2028three", ["one two three"]),
-    ],
-)
-def test_cadec(text, sentences):
-    assert words(text, cadec_sentences(text)) == sentences
-
-
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("chest/back-pain,old", ["chest / back - pain , old"]),
-        ("(\"'#$x'\"]}", ["( \" ' # $ x ' \" ] }"]),
-        ("=*x! {y}", ["= * x ! { y }"]),
-        ("<5 >5 a&b c\\d 1+1", ["<5 > 5 a & b c \\ d 1 + 1"]),
+        (cadec_sentences, "one\x0btwo\u2028three", ["one two three"]),
+        (share_sentences, "chest/back-pain,old", ["chest / back - pain , old"]),
+        (share_sentences, "(\"'#$x'\"]}", ["( \" ' # $ x ' \" ] }"]),
+        (share_sentences, "=*x! {y}", ["= * x ! { y }"]),
+        (share_sentences, "<5 >5 a&b c\\d 1+1", ["<5 > 5 a & b c \\ d 1 + 1"]),
         # opening quotes are split before contractions
-        ("patient's 's PT'S it’ll n't", ["patient 's ' s PT 'S it ’ll n't"]),
-        ("shouldn't've I'd", ["should n't 've I 'd"]),
+        (share_sentences, "patient's 's PT'S it’ll n't", ["patient 's ' s PT 'S it ’ll n't"]),
+        (share_sentences, "shouldn't've I'd", ["should n't 've I 'd"]),
         # closing quotes are split before contractions
-        ("we're' legs'", ["we 're ' legs '"]),
-        ("www's http! #www]", ["www's http! # www]"]),
-        ("one\x0ctwo\u2028three\x85four", ["one", "two", "three", "four"]),
+        (share_sentences, "we're' legs'", ["we 're ' legs '"]),
+        (share_sentences, "www's http! #www]", ["www's http! # www]"]),
+        (share_sentences, "one\x0ctwo\u2028three\x85four", ["one", "two", "three", "four"]),
     ],
 )
-def test_share(text, sentences):
-    assert words(text, share_sentences(text)) == sentences
+def test_tokens_of_sentences(cut, text, sentences):
+    assert [" ".join(text[s:e] for s, e in sentence) for sentence in cut(text)] == sentences
 
 
 def test_only_long_lines_after_the_header_are_split():
