@@ -2,7 +2,7 @@
 
 import re
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -10,19 +10,12 @@ _LONGEST = 1000
 # C0, DEL and C1, which could control the terminal
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
-if TYPE_CHECKING:
-
-    class CommandError(Exception):
-        """Errors that spaCy's commands print without a traceback."""
-
-        def format_message(self) -> str: ...
-
-else:
-    # looked up through typer, because some versions of typer include a copy of click
-    CommandError = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+# Errors that spaCy's commands print without a traceback; looked up through typer, because some
+# versions of typer include a copy of click
+_CommandError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 
-class GapDNERError(CommandError, ValueError):
+class GapDNERError(_CommandError, ValueError):  # type: ignore[misc]
     """Raised for invalid input or settings.
 
     Our commands and spaCy's print it without a traceback. Very long messages are shortened.

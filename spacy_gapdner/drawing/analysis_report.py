@@ -14,9 +14,7 @@ from ..analysis.model_report import ERROR_COLUMNS, NOTHING, TABLES, f1_table, pe
 from ..formats.outputs import filling, write_json
 from ..formats.tables import CSV_ENCODING, write_rows
 from .bars import ENTITIES_CSS, Bar, render_entities
-from .page import SEARCH_JS, TEMPLATES, Shaded, read_static, render_page, render_table
-
-_N_COMMON = 15
+from .page import SEARCH_JS, TEMPLATES, read_static, render_page
 
 
 def write_report(
@@ -46,63 +44,29 @@ def render_report(
 ) -> str:
     """Create a self-contained HTML page from reports on the same data by model name. It shows a
     random sample of `n_examples` errors per kind and model, or all if None."""
-    totals = [report.scores.groups["subset"]["all"] for report in reports.values()]
-    models = [
-        (name, report.model, total.predicted, total.correct, len(report.errors))
-        for (name, report), total in zip(reports.items(), totals, strict=True)
-    ]
+    tallies = [report.scores for report in reports.values()]
+    counts = [report.count_errors() for report in reports.values()]
     body = TEMPLATES.get_template("report.html").render(
         data=data,
-        docs=next(iter(reports.values())).docs,
-        gold=totals[0].gold,
         date=date.today(),
-        models=render_table(("Name", "Model", "Predicted", "Correct", "Errors"), models, n_text=2),
-        tables={group: _score_table(reports, group) for group in TABLES},
-        counts=_count_table(reports),
+        reports=reports,
+        titles=TABLES,
+        tables={group: [row for row in f1_table(tallies, group) if row[1]] for group in TABLES},
+        percent_f1=percent_f1,
+        error_counts=counts,
+        most_errors=max(1, *(found[kind]["errors"] for found in counts for kind in KINDS)),
         errors={kind: list(_errors(reports, kind, n_examples)) for kind in KINDS},
-        confusions=[
-            (name, _confusion(report), [_common(report, kind) for kind in (MISSED, SPURIOUS)])
-            for name, report in reports.items()
-        ],
+        confusions={name: _confusion(report) for name, report in reports.items()},
     )
     css = ENTITIES_CSS + read_static("report.css")
     return render_page("Scores and errors", Markup(body), css, SEARCH_JS)
 
 
-def _score_table(reports: Mapping[str, ModelReport], group: str) -> Markup:
-    table = f1_table([report.scores for report in reports.values()], group)
-    rows = [
-        (name, gold, *(Shaded(percent_f1(counts), counts.f or 0.0) for counts in found))
-        for name, gold, *found in table
-        if gold
-    ]
-    return render_table((TABLES[group], "Gold", *reports), rows)
-
-
-def _count_table(reports: Mapping[str, ModelReport]) -> Markup:
-    by_model = [report.count_errors() for report in reports.values()]
-    most = max(1, *(found[kind]["errors"] for found in by_model for kind in KINDS))
-    rows = []
-    for kind in KINDS:
-        counts = [found[kind].values() for found in by_model]
-        rows.append((kind, *(Shaded(f"{n} ({n_disc})", n / most) for n, n_disc in counts)))
-    return render_table(("Errors (discontinuous)", *reports), rows)
-
-
-def _confusion(report: ModelReport) -> Markup:
+def _confusion(report: ModelReport) -> dict[str, list[int]]:
     counts = report.confusion()
     types = sorted({name for pair in counts for name in pair} - {NOTHING})
     names = [*types, NOTHING]
-    rows = []
-    for gold in names:
-        row = [counts.get((gold, name), 0) for name in names]
-        rows.append((gold, *(Shaded(str(n), n / sum(row)) if n else "" for n in row)))
-    return render_table(("", *names), rows)
-
-
-def _common(report: ModelReport, kind: str) -> Markup:
-    rows = report.common_texts(kind, _N_COMMON)
-    return render_table((f"Most often {kind}", "Type", "Times"), rows, n_text=2)
+    return {gold: [counts.get((gold, name), 0) for name in names] for gold in names}
 
 
 def _errors(

@@ -1,10 +1,8 @@
 """Self-contained HTML pages, which load no external resources."""
 
 from base64 import b64encode
-from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
@@ -38,19 +36,3 @@ def render_page(title: str, body: Markup, css: str = "", script: str = "", polic
     css = PAGE_CSS + (read_static("search.css") if script == SEARCH_JS else "") + css
     shown = {"css": Markup(css), "script": Markup(script), "policy": Markup(policy)}
     return TEMPLATES.get_template("page.html").render(title=title, body=body, **shown)
-
-
-class Shaded(NamedTuple):
-    """A cell of a table with a background."""
-
-    text: str
-    # the length of the bar or the strength of the color behind the text, from 0 to 1
-    share: float
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def render_table(head: Sequence[str], rows: Sequence[Sequence[object]], n_text: int = 1) -> Markup:
-    """Create a table if there are rows. The first `n_text` columns are text, the others numbers."""
-    return Markup(TEMPLATES.get_template("table.html").render(head=head, rows=rows, n_text=n_text))

@@ -8,9 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 
 from rich.cells import cell_len, set_cell_size
-from rich.color import Color, ColorParseError
 from rich.console import Console
-from rich.style import Style
 from rich.text import Text
 
 from ..errors import visible
@@ -117,7 +115,8 @@ def _rows(
     columns = list(accumulate(map(cell_len, line), initial=0))
     rows: list[Text] = []
     for bar, label in labeled:
-        entity, style = bar.entity, _style(bar.color)
+        # rich splits styles at spaces and ignores unknown ones, such as hsl(...)
+        entity, style = bar.entity, bar.color.replace(" ", "")
         if entity.start >= end or entity.end <= start:
             continue
         edges = [min(max(edge - start, 0), len(line)) for edge in chain(*entity.fragments)]
@@ -143,11 +142,3 @@ def _gap(width: int, dot: str) -> str:
     if width < 3:
         return dot * width
     return f" {dot}" * ((width - 1) // 2) + " " * (2 - width % 2)
-
-
-def _style(color: str) -> Style:
-    try:
-        return Style(color=Color.parse(color))
-    # not all CSS colors are supported
-    except ColorParseError:
-        return Style()

@@ -6,7 +6,7 @@ With it, `nlp.pipe` is 1.5 times as fast as spaCy's `ner` on spacy-transformers.
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,17 +29,10 @@ from .word_pieces import BatchPositions, find_positions, pad, split_by_doc, toke
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
 
 
-class Limits(NamedTuple):
-    """Maximum number of word pieces in a batch, and maximum number of padding pieces."""
-
-    max_size: int
-    max_padding: int
-
-
-# Larger batches exceed a CPU's cache. In training, each batch also has to accumulate the gradients
-# of all weights. A GPU computes thousands of word pieces in the time it takes to launch its
-# kernels.
-_CPU_PREDICT, _CPU_TRAIN, _GPU = Limits(1024, 16), Limits(1024, 64), Limits(2**15, 2**12)
+# Maximum number of word pieces in a batch, and maximum number of padding pieces. Larger batches
+# exceed a CPU's cache. In training, each batch also has to accumulate the gradients of all weights.
+# A GPU computes thousands of word pieces in the time it takes to launch its kernels.
+_CPU_PREDICT, _CPU_TRAIN, _GPU = (1024, 16), (1024, 64), (2**15, 2**12)
 
 
 def build_transformer_model_v1(
@@ -161,13 +154,11 @@ def _forward(
     pieces = tokenize(model.tokenizer, texts, _longest_span(model))
     ends = np.cumsum([len(spans) for spans in by_doc])
     doc_positions = find_positions(pieces.lengths, np.split(np.arange(ends[-1]), ends[:-1]))
-    limits = _CPU_TRAIN if is_train else _CPU_PREDICT
+    max_size, max_padding = _CPU_TRAIN if is_train else _CPU_PREDICT
     if model.transformer.device.type != "cpu":
-        limits = _GPU
-    positions = find_positions(
-        pieces.lengths,
-        batch_by_length(pieces.lengths.tolist(), limits.max_size, max_padding=limits.max_padding),
-    )
+        max_size, max_padding = _GPU
+    batches = batch_by_length(pieces.lengths.tolist(), max_size, max_padding=max_padding)
+    positions = find_positions(pieces.lengths, batches)
     hidden, backprop_network = _run(model, pad(pieces, positions, model.tokenizer), is_train)
     flat = torch.cat([output.detach().flatten(0, 1) for output in hidden]).float()
     doc_hidden = _move_pieces(flat, positions, doc_positions)

@@ -1,19 +1,16 @@
-"""Training data: labels, sample documents and the targets of label grids."""
+"""Training data: labels and sample documents."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from traceback import walk_tb
 
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 
-from ..entities import Entity, count_elsewhere, get_entities
+from ..entities import count_elsewhere, get_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
-from ..grid import TaggingScheme
-from ..grid.losses import GridTarget
-from ..segments import Segment, assign_entities
 
 # The module in which spaCy reads .spacy files
 _DOCBIN = "spacy.tokens._serialize"
@@ -64,29 +61,3 @@ def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gol
     if not gold.sample:
         raise GapDNERError("The training corpus has no documents with text. Check the path.")
     return gold
-
-
-def make_targets(
-    aligned: Iterable[Entity],
-    unaligned: Sequence[Entity],
-    segments: Sequence[Segment],
-    tagging: TaggingScheme,
-    labels: Sequence[str],
-) -> tuple[list[GridTarget], int]:
-    """Encode the gold entities of a document in the grids of its segments. The cells around
-    unaligned entities are ignored. Also returns the number of entities that do not fit into a
-    segment.
-    """
-    held, unheld = assign_entities(aligned, segments)
-    targets = [
-        GridTarget(
-            tagging.encode(entities, labels),
-            [
-                (max(entity.start - start, 0), min(entity.end, end) - start)
-                for entity in unaligned
-                if entity.start < end and entity.end > start
-            ],
-        )
-        for entities, (start, end) in zip(held, segments, strict=True)
-    ]
-    return targets, len(unheld)

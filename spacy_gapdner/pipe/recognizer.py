@@ -29,8 +29,8 @@ from ..entities.alignment import align_entities
 from ..errors import GapDNERError, check_probability
 from ..grid import TaggingScheme
 from ..grid.losses import GridTarget
-from ..segments import Segment, check_window, get_segments
-from .gold import collect_gold, make_targets
+from ..segments import Segment, assign_entities, check_window, get_segments
+from .gold import collect_gold
 from .prediction import GridModel, count_without_vectors, predict_entities
 from .thresholds import Thresholds
 from .training_progress import N_EVALUATIONS, TrainingProgress
@@ -366,13 +366,22 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 "train, use the callback spacy-gapdner.add_labels.v1."
             )
         (segments,) = self.segments([example.predicted])
-        targets, n_unheld = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
-        if n_unheld:
+        held, unheld = assign_entities(aligned, segments)
+        if unheld:
             self._progress.warn_once(
-                f"'{self.name}' cannot learn {n_unheld} of {len(aligned)} gold entities in a "
+                f"'{self.name}' cannot learn {len(unheld)} of {len(aligned)} gold entities in a "
                 "document, because they cross a sentence boundary or are longer than max_length "
                 f"({self.cfg['max_length']}). Run gapdner debug-data to count all of them."
             )
+        targets = []
+        for entities, (start, end) in zip(held, segments, strict=True):
+            # the cells around unaligned entities
+            ignored = [
+                (max(entity.start - start, 0), min(entity.end, end) - start)
+                for entity in unaligned
+                if entity.start < end and entity.end > start
+            ]
+            targets.append(GridTarget(self.tagging.encode(entities, self.labels), ignored))
         return targets
 
     def _report_unaligned(self, n_unaligned: int, n_entities: int) -> None:

@@ -59,19 +59,19 @@ def test_tables_and_files(run, model, write_docs, tmp_path):
 def test_several_models_and_predictions(run, model, write_docs, tmp_path):
     empty = write_docs("p.spacy", [(text, []) for text, _ in CHANGED])
     data = write_docs(annotated=CHANGED)
-    others = ("--compare", f"none={empty}", "--compare", data)
+    others = ("--compare", f"<none>={empty}", "--compare", data)
     result = run("analyze", f"tiny={model}", data, *others, "-o", tmp_path / "o")
     printed = lines(result.stdout)
     assert "All entities 5 60.0 (60.0/60.0) 0.0 (0.0/0.0) 100.0 (100.0/100.0)" in printed
     assert "missed 0 5 0" in printed
     errors = read_csv(tmp_path / "o" / "errors.csv")
-    assert [row["model"] for row in errors] == ["tiny"] * 2 + ["none"] * 5
+    assert [row["model"] for row in errors] == ["tiny"] * 2 + ["<none>"] * 5
     page = (tmp_path / "o" / "report.html").read_text("utf8")
     text = " ".join(
         re.sub("<style>.*?</style>|<script>.*?</script>|<[^>]*>", " ", page, flags=re.S).split()
     )
     assert f"{data} · {len(CHANGED)} Docs · 5 gold entities · {date.today()}" in text
-    assert f"tiny {model} 5 3 2 none {empty} 0 0 5 gold.spacy {data} 5 5 0" in text
+    assert f"tiny {model} 5 3 2 &lt;none&gt; {empty} 0 0 5 gold.spacy {data} 5 5 0" in text
     assert not re.search(r"<script [^>]|<link|@import|src=|href=", page)
     result = run("analyze", f"tiny={model}", data, *others, "--types", "Drug")
     drug = "Drug 1 66.7 (50.0/100.0) 0.0 (0.0/0.0) 100.0 (100.0/100.0)"

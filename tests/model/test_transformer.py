@@ -16,7 +16,7 @@ from tiny_transformer import WIDTH, save_bert
 
 from spacy_gapdner.model import transformer
 from spacy_gapdner.model.pooling import reduce_max_v1
-from spacy_gapdner.model.transformer import Limits, build_transformer_model_v1
+from spacy_gapdner.model.transformer import build_transformer_model_v1
 from spacy_gapdner.segments import make_segment_spans
 
 # some texts are cut, as one of the tests says
@@ -58,7 +58,7 @@ def make_model(name, bert, **settings):
 def models(bert, monkeypatch):
     """Ours, in very small batches, and spacy-transformers', of equal weights."""
     for limits in ("_CPU_PREDICT", "_CPU_TRAIN"):
-        monkeypatch.setattr(transformer, limits, Limits(50, 6))
+        monkeypatch.setattr(transformer, limits, (50, 6))
     return [make_model(name, bert) for name in (OURS, THEIRS)]
 
 
