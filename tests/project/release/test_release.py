@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import srsly
 from command_lines import invoke
-from huggingface_hub import HfApi
 from spacy.tokens import DocBin
 from tiny_pipeline import gold_docs, learn_by_heart
 
@@ -116,26 +115,26 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     assert "The output of the code differs" in result.output
 
 
-def test_upload(write, monkeypatch):
-    calls = []
-    for name in ("create_repo", "upload_folder"):
-        monkeypatch.setattr(HfApi, name, lambda api, *args, **kwargs: calls.append((args, kwargs)))
-    folder = write({"trials/README.md": "# Card", "trials/en_trials-1.2.0.whl": "PK"}) / "trials"
-    options = ("--repo", "ada/trials", "--endpoint", "http://localhost:1")
-    result = run("upload", folder, *options)
-    uploaded = {"repo_id": "ada/trials", "commit_message": "Upload trials"}
-    assert calls == [
-        (("ada/trials",), {"exist_ok": True}),
-        ((), {"folder_path": folder} | uploaded),
-    ]
-    page = "http://localhost:1/ada/trials"
-    assert f"{page}/resolve/main/en_trials-1.2.0.whl" in result.output
+def test_upload(write, hub, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    files = {"README.md": b"# Card", "meta.json": b"{}", "gapdner/model": b"\x00\xff"}
+    files["en_trials-1.2.0-py3-none-any.whl"] = b"PK"
+    folder = write({f"en_trials-1.2.0/{name}": content for name, content in files.items()})
+    options = ("--repo", "ada/trials", "--endpoint", hub.address)
+    result = run("upload", folder / "en_trials-1.2.0", *options)
+    assert hub.created == ["ada/trials"]
+    assert hub.commits == [("ada/trials", "Upload en_trials-1.2.0", files)]
+    page = f"{hub.address}/ada/trials"
+    assert f"{page}/resolve/main/en_trials-1.2.0-py3-none-any.whl" in result.output
 
 
-# tests are offline
-@pytest.mark.parametrize(("repo", "message"), [("a/b/c", "a/b/c"), ("ada/trials", "offline mode")])
-def test_upload_fails_with_one_line(write, repo, message):
-    folder = write({"README.md": "", "a.whl": ""})
-    result = run("upload", folder, "--repo", repo, exit_code=1)
+@pytest.mark.parametrize(
+    ("repo", "token", "message"), [("a/b/c", "secret", "a/b/c"), ("ada/trials", "wrong", "401")]
+)
+def test_upload_fails_with_one_line(write, hub, monkeypatch, repo, token, message):
+    monkeypatch.setenv("HF_TOKEN", token)
+    options = ("--repo", repo, "--endpoint", hub.address)
+    result = run("upload", write({"README.md": "", "a.whl": ""}), *options, exit_code=1)
     (line,) = result.output.strip().splitlines()
     assert message in line
+    assert not hub.commits
