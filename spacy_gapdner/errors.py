@@ -15,7 +15,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _CommandError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 
-class GapDNERError(_CommandError, ValueError):  # type: ignore[misc]
+class GapDNERError(_CommandError, ValueError):
     """Raised for invalid input or settings.
 
     Our commands and spaCy's print it without a traceback. Very long messages are shortened.

@@ -110,9 +110,7 @@ class Counts:
 
 
 def prf(correct: Any, predicted: Any, gold: Any) -> tuple[Any, Any, Any]:
-    """RETURNS (tuple[Union[float, ndarray], ...]): Precision, recall and F1 of numbers or arrays of
-    entities. Undefined scores are 0.
-    """
+    """RETURNS (tuple): Precision, recall and F1 of numbers or arrays. Undefined scores are 0."""
     p, r = correct / np.maximum(predicted, 1), correct / np.maximum(gold, 1)
     return p, r, 2 * (p * r / np.where(correct, p + r, 1))
 

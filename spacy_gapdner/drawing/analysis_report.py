@@ -31,8 +31,7 @@ def write_report(
         for name, report in reports.items():
             for row in models[name]["scores"]:
                 scores = scores or [("model", *row)]
-                values = (round(x, 6) if isinstance(x, float) else x for x in row.values())
-                scores.append((name, *values))
+                scores.append((name, *row.values()))
             errors += [(name, *error.to_row()) for error in report.errors]
         for file, rows in (("scores.csv", scores), ("errors.csv", errors)):
             with (filled / file).open("w", encoding=CSV_ENCODING, newline="") as stream:

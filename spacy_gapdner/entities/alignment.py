@@ -63,11 +63,9 @@ def extract_doc(span: Span, keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwa
 def align_entities(
     example: Example, key: str = DEFAULT_SPANS_KEY
 ) -> tuple[list[Entity], list[Entity]]:
-    """Align the gold entities of an Example with the tokens of its predicted Doc.
-
-    RETURNS (tuple[list[Entity], list[Entity]]): The entities that consist of entire predicted
-        tokens, and the other entities. The latter include all tokens that they overlap with, so
-        that a loss can ignore these tokens.
+    """Align the gold entities of an Example with the tokens of its predicted Doc. Returns those
+    that consist of entire predicted tokens, and the other entities, which include all tokens that
+    they overlap with, so that a loss can ignore these tokens.
     """
     gold = [entity.to_entity() for entity in get_entities(example.reference, key)]
     if not gold:

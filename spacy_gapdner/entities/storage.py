@@ -21,9 +21,7 @@ DEFAULT_SPANS_KEY = "gapdner"
 
 
 def text_order(entity: Entity | DiscontinuousEntity) -> tuple[tuple[int, ...], str]:
-    """RETURNS (tuple[tuple[int, ...], str]): The sort key of an entity: the indices of its tokens,
-    in lexicographic order, then its label.
-    """
+    """RETURNS (tuple[tuple[int, ...], str]): The sort key of an entity: its tokens, its label."""
     label = entity.label if isinstance(entity, Entity) else entity.label_
     return entity.token_indices, label
 
@@ -60,11 +58,9 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
 
 
 def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
-    """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``.
-
-    RETURNS (tuple[DiscontinuousEntity, ...]): The entities with the default prefix. If there are
-        none, those with the only other prefix of groups with labels. If there are several such
-        prefixes, the result is empty, with a warning.
+    """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``. If
+    there are none with the default prefix, those with the only other prefix of groups with labels
+    are returned. If there are several such prefixes, the result is empty, with a warning.
     """
     if found := get_entities(doc):
         return found
@@ -116,9 +112,7 @@ def set_entities(
 
 
 def get_spans_keys(doc: Doc) -> list[str]:
-    """RETURNS (list[str]): The prefixes of all numbered span groups (PREFIX_1, PREFIX_2, ...),
-    sorted.
-    """
+    """RETURNS (list[str]): The prefixes of all numbered span groups (PREFIX_1, ...), sorted."""
     matches = (re.fullmatch(r"(.+)_\d+", name) for name in doc.spans)
     return sorted({match.group(1) for match in matches if match})
 

@@ -36,13 +36,9 @@ CSV_ENCODING = "utf-8-sig"
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
-def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> int:
-    """Write rows as lines of CSV, with spaces instead of line breaks, and return their number."""
-    writer, number = csv.writer(stream, lineterminator="\n"), 0
-    for row in rows:
-        writer.writerow(map(_cell, row))
-        number += 1
-    return number
+def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> None:
+    """Write rows as lines of CSV, with spaces instead of line breaks, and rounded numbers."""
+    csv.writer(stream, lineterminator="\n").writerows(map(_cell, row) for row in rows)
 
 
 def _cell(value: object) -> object:
@@ -101,7 +97,8 @@ def write_csv(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -
     used = [any(value not in (None, "") for value in c) for c in zip(*rows, strict=True)]
     used = used or [True] * len(COLUMNS)
     with replacing(path) as temporary, temporary.open("w", encoding=CSV_ENCODING, newline="") as f:
-        return write_rows(f, (compress(row, used) for row in [COLUMNS, *rows])) - 1
+        write_rows(f, (compress(row, used) for row in [COLUMNS, *rows]))
+    return len(rows)
 
 
 def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:

@@ -41,9 +41,7 @@ class GridLoss(Protocol):
     def __call__(
         self, scores: Sequence[Floats3d], targets: Sequence[GridTarget]
     ) -> tuple[float, list[Floats3d]]:
-        """RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient with respect to the
-        scores.
-        """
+        """RETURNS (tuple): The loss and its gradient with respect to the scores."""
         ...
 
 

@@ -125,10 +125,8 @@ class GapDNERNetwork(GridNetwork):
             has no criss-cross attention.
             *Shape:* `(batch, n, n, n_out)`
         """
-        maps: tuple[Tensor, Tensor]
-        if self.criss_cross is None:
-            maps = self.classifier.weight, self.classifier.bias
-        else:
+        maps = self.classifier.weight, self.classifier.bias
+        if self.criss_cross is not None:
             maps = self.criss_cross.fold(self.classifier)
         batch, n, _ = hidden.shape
         parts = (hidden, self.head(hidden), self.tail(hidden), *maps)

@@ -91,11 +91,7 @@ def build_grid_model(
         init=partial(_init, make),
         layers=[tok2vec, grid],
         refs={"tok2vec": tok2vec, "grid": grid},
-        attrs={
-            "tagging": tagging,
-            "labels": [],
-            "resize_output": partial(_resize_output, tagging, make),
-        },
+        attrs={"tagging": tagging, "labels": [], "resize_output": partial(_resize_output, make)},
     )
 
 
@@ -142,10 +138,7 @@ def _forward(
 
 
 def _resize_output(
-    tagging: TaggingScheme,
-    make_network: _MakeNetwork,
-    model: Model[ModelIn, ModelOut],
-    labels: Sequence[str],
+    make_network: _MakeNetwork, model: Model[ModelIn, ModelOut], labels: Sequence[str]
 ) -> None:
     # Add entity types to an initialized model and keep the weights of the others
     grid = model.get_ref("grid")
@@ -153,7 +146,7 @@ def _resize_output(
     if trained is None:
         return
     network = make_network(grid.get_dim("nI"), labels)
-    layouts = [tagging.layout(types) for types in (trained.labels, labels)]
+    layouts = [model.attrs["tagging"].layout(types) for types in (trained.labels, labels)]
     network.take_over(trained, layouts[0].places_in(layouts[1]))
     network.train(trained.training)
     # a new shim, because optimizers store moments with the old shapes under the id of the old one
