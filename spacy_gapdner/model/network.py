@@ -125,7 +125,7 @@ class GapDNERNetwork(GridNetwork):
             has no criss-cross attention.
             *Shape:* `(batch, n, n, n_out)`
         """
-        maps = self.classifier.weight, self.classifier.bias
+        maps: tuple[Tensor, Tensor] = self.classifier.weight, self.classifier.bias
         if self.criss_cross is not None:
             maps = self.criss_cross.fold(self.classifier)
         batch, n, _ = hidden.shape
