@@ -1,18 +1,11 @@
 """A training config with a pipe `gapdner`, which tests can change."""
 
 from thinc.api import Config
+from tiny_pipeline import model_config
 
 COMPONENTS = {
     "sentencizer": {"factory": "gapdner_sentencizer"},
-    "gapdner": {
-        "factory": "gapdner",
-        "max_length": 4,
-        "stride": 2,
-        "model": {
-            "@architectures": "spacy-gapdner.GapDNER.v1",
-            "tagging": {"@misc": "spacy-gapdner.GapAwareTagging.v1"},
-        },
-    },
+    "gapdner": {"factory": "gapdner", "max_length": 4, "stride": 2, "model": model_config()},
 }
 CORPUS = {"@readers": "spacy.Corpus.v1", "path": None, "max_length": 0, "gold_preproc": False}
 CONFIG = {

@@ -34,21 +34,16 @@ def annotate(serve):
     return connect
 
 
-def test_a_folder_of_raw_notes(annotate, notes):
-    client, url = annotate(notes, "--labels", "ADR,Drug", "--annotator", "Ann")
-    assert (url.hostname, url.query) == ("127.0.0.1", "")
-    project = client.get("/api/project").json()
-    assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
-    assert project["annotator"] == "Ann"
-
-
 def test_a_user_without_a_name(annotate, notes, monkeypatch):
     def refuse():
         raise KeyError("getpwuid(): uid not found: 1000")
 
     monkeypatch.setattr("spacy_gapdner.cli.annotate.getuser", refuse)
-    client, _ = annotate(notes, "--labels", "ADR", "--annotator", " ")
-    assert client.get("/api/project").json()["annotator"] == "annotator"
+    client, url = annotate(notes, "--labels", "ADR,Drug", "--annotator", " ")
+    assert (url.hostname, url.query) == ("127.0.0.1", "")
+    project = client.get("/api/project").json()
+    assert project["annotator"] == "annotator"
+    assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
 
 
 def test_one_server_per_folder(annotate, fails, notes):
@@ -59,9 +54,10 @@ def test_one_server_per_folder(annotate, fails, notes):
 
 
 def test_with_a_model(annotate, notes, model):
-    client, _ = annotate(notes, "--model", model, "--retrain-after", 5, "--order", "uncertain")
+    options = ("--retrain-after", 5, "--order", "uncertain", "--annotator", "Ann")
+    client, _ = annotate(notes, "--model", model, *options)
     project = client.get("/api/project").json()
-    assert project["order"] == "uncertain"
+    assert (project["order"], project["annotator"]) == ("uncertain", "Ann")
     assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
     state = client.get("/api/state").json()
     assert (state["model"], state["retrain_after"]) == ("tiny 0.0.0", 5)

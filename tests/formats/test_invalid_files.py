@@ -199,11 +199,3 @@ def test_counts_and_json():
     place = {"file": "a.txt", "line": 3, "document": "a", "offsets": ()}
     assert first == {"action": "dropped", "kind": UNREADABLE, "message": "message", **place}
     assert (second["offsets"], len(second["message"]) < 400) == (((0, 2),), True)
-
-
-def test_places():
-    assert str(Place("notes/a.ann", 3, "notes/a")) == "notes/a.ann:3"
-    assert str(Place("notes/a.txt", None, "a")) == "notes/a.txt"
-    assert str(Place("all.xml", None, "PMC1")) == "all.xml, PMC1"
-    assert str(Place(None, None, "a")) == "a"
-    assert str(NOWHERE) == "?"

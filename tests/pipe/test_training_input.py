@@ -7,21 +7,15 @@ import pytest
 import spacy
 from spacy.cli._util import app
 from spacy.cli.init_config import init_config
-from spacy.tokens import DocBin
-from tiny_pipeline import ANNOTATED, gold_docs, model_config
+from tiny_pipeline import CORPUS, model_config, save_corpus
 from typer.testing import CliRunner
 
 OURS, SPACYS = "spacy-gapdner.Corpus.v1", "spacy.Corpus.v1"
 
 
-def save(path, annotated):
-    DocBin(docs=gold_docs(spacy.blank("en").vocab, annotated)).to_disk(path)
-    return path
-
-
 @pytest.fixture
 def good(tmp_path):
-    return save(tmp_path / "good.spacy", ANNOTATED)
+    return save_corpus(tmp_path / "good.spacy")
 
 
 @pytest.fixture
@@ -53,7 +47,7 @@ def run_training(tmp_path):
 
 def test_a_good_corpus_trains(run_training, good, tmp_path):
     # also one document without sentences
-    path = save(tmp_path / "one.spacy", ANNOTATED[:1])
+    path = save_corpus(tmp_path / "one.spacy", CORPUS[:1])
     for result in (
         run_training(good, good, reader=OURS),
         run_training(path, path, "--nlp.pipeline", '["gapdner"]', reader=SPACYS),

@@ -136,13 +136,10 @@ def test_bodies_that_are_not_json(client):
     assert (response.status_code, response.json()["detail"]) == (415, detail)
 
 
-@pytest.mark.parametrize("name", ODD_TEXTS)
+@pytest.mark.parametrize("name", [name for name, text in ODD_TEXTS.items() if len(text) < 1000])
 def test_odd_texts(client, name):
     text = ODD_TEXTS[name]
     response = client.post("/predict", json={"text": text})
-    if len(text) > 1000:
-        assert response.status_code == 413
-        return
     assert (response.status_code, response.json()["text"]) == (200, text)
     tokens = [token for token in spacy.blank("en")(text) if not token.is_space]
     if not tokens:
