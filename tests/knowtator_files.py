@@ -29,6 +29,8 @@ VERSION_2 = """<?xml version="1.0" encoding="UTF-8"?>
 <annotation annotator="Default" id="a1" motivation="" type="identity">
   <class id="X:1" label="'x'"/>
   <span end="19" id="s2" start="14">cells</span><span end="4" id="s1" start="0">hair</span>
-</annotation></document></knowtator-project>
+</annotation>
+<graph-space id="g"><vertex id="n" annotation="a1"/><triple id="e"/></graph-space>
+</document></knowtator-project>
 """
 HAIR_CELLS = ("CL:1", [(0, 4), (14, 19)], "hair ... cells")

@@ -48,16 +48,12 @@ def test_sentences_of_a_document_are_merged():
     assert found.all.exact == Counts(correct=2, predicted=2, gold=4)
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "message"),
-    [
-        ("had chills", "a", "The texts of a differ: 'fever' on the first side, 'chills' on"),
-        ("had fever", "b", "no documents in common: the first has a, the second has b"),
-    ],
-)
-def test_documents_that_cannot_be_compared(text, name, message):
-    with pytest.raises(GapDNERError, match=message):
-        agreement([make_doc("had fever", name="a")], [make_doc(text, name=name)])
+def test_documents_that_cannot_be_compared():
+    docs = [make_doc("had fever", name="a")]
+    with pytest.raises(GapDNERError, match="The texts of a differ: 'fever' on the first side, 'ch"):
+        agreement(docs, [make_doc("had chills", name="a")])
+    with pytest.raises(GapDNERError, match="in common: the first has a, the second has b"):
+        agreement(docs, [make_doc("had fever", name="b")])
 
 
 _TOKENS = st.lists(st.integers(0, 6), min_size=1, max_size=4)

@@ -1,9 +1,11 @@
 import pytest
 from spacy.language import Language
+from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs
 
 from spacy_gapdner.analysis import evaluation, predictions
+from spacy_gapdner.analysis.data_check import check_data
 from spacy_gapdner.analysis.evaluation import evaluate
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.scorer import compare
@@ -35,10 +37,14 @@ def test_gold_under_another_key(nlp):
     assert scores["spans_gapdner_f"] is scores["calibration_error"] is None
 
 
-def test_fragments_with_different_labels(nlp, two_labels):
+def test_fragments_with_different_labels(nlp):
+    doc = Doc(nlp.vocab, words=["a", "b"])
+    doc.spans["gapdner_1"] = [Span(doc, 0, 1, "X"), Span(doc, 1, 2, "Y")]
     good = gold_docs(nlp.vocab, ANNOTATED[:1])
     with pytest.raises(GapDNERError, match=r"^Doc 2: The fragments in"):
-        evaluate(nlp, [*good, two_labels])
+        evaluate(nlp, [*good, doc])
+    with pytest.raises(GapDNERError, match=r"^dev: .* have different labels"):
+        check_data(good, [doc])
 
 
 def test_speed_is_that_of_the_pipeline(nlp, monkeypatch):

@@ -12,15 +12,6 @@ SEVERAL = VERSION_2.replace("</document>", '</document><document id="2"/>')
 ROOT_CELLS = ("CL:2", [(9, 19)], "root cells")
 
 
-def test_version_2(write, report):
-    graph = '<graph-space id="g"><vertex id="n" annotation="a1"/><triple id="e"/></graph-space>'
-    xml = VERSION_2.replace("</document>", f"{graph}</document>")
-    (record,) = read_knowtator(write({"1.txt": TEXT, "1.xml": xml}), report)
-    assert fragments(record) == [("X:1", ((0, 4), (14, 19)))]
-    assert record.entities[0].id == "a1"
-    assert report.counts() == {"relation": 1, "fragments normalized": 1}
-
-
 def slot(kind, name, key, *values):
     values = "".join(f'<{kind}SlotMentionValue value="{value}"/>' for value in values)
     return f'<{kind}SlotMention id="{name}"><mentionSlot id="{key}"/>{values}</{kind}SlotMention>\n'
@@ -109,7 +100,9 @@ def test_craft(craft, report):
     assert (first.name, second.name, second.entities) == ("1", "2", ())
     assert fragments(first) == [("CL", ((0, 4), (14, 19))), ("MONDO", ((0, 4), (14, 19)))]
     assert [e.attrs for e in first.entities] == [{"kb_id": "CL:1"}, {"kb_id": "X:1"}]
-    assert report.counts("kept") == {"no annotation file": 1}
+    assert [e.id for e in first.entities] == ["I_0", "a1"]
+    counts = {"no annotation file": 1, "relation": 1, "fragments normalized": 1}
+    assert report.counts() == counts
 
 
 def test_options(craft, report):
