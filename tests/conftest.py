@@ -99,7 +99,6 @@ def plain():
 @pytest.fixture
 def assert_same():
     """Compare two results, and their gradients by the given tensors."""
-    import torch
 
     def compare(actual, expected, tensors, atol=1e-10):
         torch.testing.assert_close(actual, expected, rtol=0, atol=atol)

@@ -54,6 +54,10 @@ def test_predict(client):
         assert error["msg"] == 'Value error, Give either "text" or "texts"'
     response = client.post("/predict", json={"text": TEXT, "threshold": 0.1})
     assert (response.status_code, response.json()["detail"][0]["loc"][1]) == (422, "threshold")
+    plain = {"Content-Type": "text/plain"}
+    response = client.post("/predict", content=json.dumps({"text": TEXT}), headers=plain)
+    detail = "Send the header Content-Type: application/json."
+    assert (response.status_code, response.json()["detail"]) == (415, detail)
 
 
 def test_nothing_is_computed_for_a_client_that_has_disconnected(client, monkeypatch):
@@ -127,13 +131,6 @@ def test_bad_requests(client, path, body, status, message):
     assert response.status_code == status
     if message:
         assert message in response.json()["detail"]
-
-
-def test_bodies_that_are_not_json(client):
-    headers = {"Content-Type": "text/plain"}
-    response = client.post("/predict", content=json.dumps({"text": TEXT}), headers=headers)
-    detail = "Send the header Content-Type: application/json."
-    assert (response.status_code, response.json()["detail"]) == (415, detail)
 
 
 @pytest.mark.parametrize("name", [name for name, text in ODD_TEXTS.items() if len(text) < 1000])
