@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pytest
 from spacy.tokens import Doc, DocBin
-from spacy.tokens.underscore import Underscore
 from spacy.vocab import Vocab
 
 from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, merge_docs, set_entities
@@ -125,13 +124,4 @@ def test_attributes_that_no_format_could_hold_are_refused(doc):
             set_entities(doc, [Entity("A", ((0, 1),), attrs={"_": {"cue": value}})])
         with pytest.raises(GapDNERError, match="cannot be saved"):
             get_entities(doc)[1]._.cues = value
-    assert data(doc) == EXPECTED
-
-
-def test_definitions_are_in_the_state_that_spacy_passes_to_processes(doc):
-    state = Underscore.get_state()
-    Underscore.load_state(({}, {}, {}))
-    defined = DiscontinuousEntity.has_extension("negated")
-    Underscore.load_state(state)
-    assert not defined
     assert data(doc) == EXPECTED

@@ -1,5 +1,8 @@
 """Pipes that judge spans, on discontinuous entities."""
 
+import sys
+from pathlib import Path
+
 import pytest
 import spacy
 from spacy.language import Language
@@ -13,6 +16,18 @@ ENTITIES = [
     Entity("ADE", ((1, 2), (4, 6))),
     Entity("ADE", ((7, 8),)),
 ]
+# a main module, which processes import
+SCRIPT = """
+import multiprocessing
+from test_adapters import TEXT, get_entities, make_pipeline
+
+if __name__ == "__main__":
+    nlp = make_pipeline()
+    for method in ("fork", "spawn", "forkserver"):
+        multiprocessing.set_start_method(method, force=True)
+        (doc,) = nlp.pipe([TEXT], n_process=2)
+        print([entity._.negated_for_test for entity in get_entities(doc)])
+"""
 
 
 @Language.component("annotate_for_test")
@@ -40,16 +55,22 @@ def make_pipeline():
 def test_verdicts_come_back_to_the_entities(tmp_path):
     nlp = make_pipeline()
     nlp.to_disk(tmp_path)
-    loaded = spacy.load(tmp_path)
-    # verdicts also return from processes
-    for doc in (loaded(TEXT), *loaded.pipe([TEXT], n_process=2)):
-        extents = [(span.start, span.end, span.label_) for span in doc.spans["gapdner_extents"]]
-        assert extents == [(1, 6, "ADE"), (7, 8, "ADE")]
-        found = {entity.text: entity._.negated_for_test for entity in get_entities(doc)}
-        assert found == {"severe back pain": True, "severe joint pain": True, "Fever": False}
+    doc = spacy.load(tmp_path)(TEXT)
+    extents = [(span.start, span.end, span.label_) for span in doc.spans["gapdner_extents"]]
+    assert extents == [(1, 6, "ADE"), (7, 8, "ADE")]
+    found = {entity.text: entity._.negated_for_test for entity in get_entities(doc)}
+    assert found == {"severe back pain": True, "severe joint pain": True, "Fever": False}
     nlp.add_pipe("gapdner_span_attributes", name="other", config={"names": ["unheard_of"]})
     with pytest.raises(AttributeError, match="unheard_of"):
         nlp(TEXT)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="only has the start method spawn")
+def test_attributes_return_from_processes_of_every_start_method(tmp_path, run_python):
+    (tmp_path / "main.py").write_text(SCRIPT)
+    output = run_python(tmp_path / "main.py", PYTHONPATH=str(Path(__file__).parent))
+    assert output.splitlines() == ["[True, True, False]"] * 3
 
 
 # texts with a negated entity, and with another one

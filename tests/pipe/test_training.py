@@ -5,15 +5,7 @@ import pytest
 from grid_models import network_of
 from spacy.tokens import Doc
 from spacy.training import Example
-from tiny_pipeline import (
-    CORPUS,
-    annotate,
-    found,
-    make_doc,
-    make_examples,
-    make_nlp,
-    train,
-)
+from tiny_pipeline import CORPUS, annotate, found, make_doc, make_examples, make_nlp, train
 
 from spacy_gapdner import GapDNERError
 
