@@ -69,9 +69,8 @@ def growing(
 ) -> Iterator[tuple[IO[bytes], Iterable[InputText], int]]:
     """Write JSONL to NAME.part, which is renamed to NAME when it is complete. If the process fails
     or is stopped, NAME.part is kept if it has any lines. To resume, the complete lines of NAME.part
-    are kept, or of NAME if there is no NAME.part. Yields the stream to write to, the texts that
-    have no line yet, and the number of lines from an earlier run. Iterating over the texts raises
-    a GapDNERError if a line is not of one of the texts, in this order.
+    are kept, or of NAME if there is no NAME.part; a GapDNERError if one is not of these texts. Yields
+    the stream to write to, the texts without a line, and the number of lines from an earlier run.
     """
     if is_device(path):
         with path.open("wb") as stream:
@@ -107,6 +106,8 @@ def _skip_done(texts: Iterable[InputText], part: Path, n_done: int) -> Iterator[
 
     done = [key(text) for text in islice(read_json_lines(part), n_done)]
     left, position = Counter(done), 0
+    # texts for which the pipeline failed have no line; held back until the next line is found
+    waiting: list[InputText] = []
     for text in texts:
         this = key(text)
         if position < n_done and this == done[position]:
@@ -115,8 +116,10 @@ def _skip_done(texts: Iterable[InputText], part: Path, n_done: int) -> Iterator[
         elif left[this]:
             break
         else:
-            # a text for which the pipeline failed has no line
-            yield text
+            waiting.append(text)
+        if position == n_done:
+            yield from waiting
+            waiting.clear()
     if position < n_done:
         raise GapDNERError(
             f"{part}:{position + 1} is of a text that has changed or is not in the input. Use "

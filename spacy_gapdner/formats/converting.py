@@ -295,7 +295,7 @@ def _of_types(
         if is_doc:
             set_entities(record, wanted, spans_key)
         waiting.append(record if is_doc else replace(record, entities=wanted))
-        if not found.isdisjoint(types):
+        if not report.needs_types or not found.isdisjoint(types):
             yield from waiting
             waiting.clear()
     if report.needs_types:

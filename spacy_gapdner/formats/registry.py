@@ -175,7 +175,7 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")
-        if re.fullmatch(r"[\[\]{}\s]*|\s*null\s*", first_text(file, strict=True)):
+        if re.fullmatch(r"\s*[\[{][\[\]{}\s]*|\s*null\s*", first_text(file, strict=True)):
             raise GapDNERError(f"{file} contains no document.")
         if '"annotation_id"' in first_text(file):
             raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")

@@ -56,7 +56,7 @@ def test_other_texts_are_an_error(tmp_path, names, number):
         GapDNERError, match=f"^{part}:{number} is of a text that has changed or is not"
     ):
         resume(output, *names)
-    assert output.read_bytes() == TWO + line("c")
+    assert output.read_bytes() == part.read_bytes() == TWO + line("c")
 
 
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
