@@ -69,8 +69,8 @@ def growing(
 ) -> Iterator[tuple[IO[bytes], Iterable[InputText], int]]:
     """Write JSONL to NAME.part, which is renamed to NAME when it is complete. If the process fails
     or is stopped, NAME.part is kept if it has any lines. To resume, the complete lines of NAME.part
-    are kept, or of NAME if there is no NAME.part; a GapDNERError if one is not of these texts. Yields
-    the stream to write to, the texts without a line, and the number of lines from an earlier run.
+    are kept, or of NAME if there is no NAME.part; a GapDNERError if one is not of these texts.
+    Yields the stream, the texts without a line, and the number of lines from an earlier run.
     """
     if is_device(path):
         with path.open("wb") as stream:
