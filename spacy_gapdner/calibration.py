@@ -68,8 +68,8 @@ class Calibration(NamedTuple):
 
 
 def reliability(predicted: Iterable[tuple[float, bool]]) -> list[dict[str, float]]:
-    """Compare scores with precision in ten ranges of equal width, without empty ones, in ascending
-    order. `predicted` has the score of each entity, and whether it is correct.
+    """Compare scores with precision in ten ranges of equal width. `predicted` has the score of each
+    entity, and whether it is correct. Empty ranges are omitted.
     """
     scores, correct = np.array(list(predicted), dtype=float).reshape(-1, 2).T
     numbers = np.minimum((scores * _N_BINS).astype(int), _N_BINS - 1)

@@ -54,8 +54,8 @@ def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:
 def assign_entities(
     entities: Iterable[Entity], segments: Sequence[Segment]
 ) -> tuple[list[list[Entity]], list[Entity]]:
-    """Assign entities to the segments that contain them, in the overlap of two windows to both.
-    Returns the entities of each segment, in its offsets, and those that do not fit into a segment.
+    """Assign entities to the segments that contain them. An entity in two windows is assigned to
+    both. Returns the entities of each segment, in its offsets, and those that are in no segment.
     """
     held: list[list[Entity]] = [[] for _ in segments]
     unheld = []

@@ -129,6 +129,7 @@ def check_data(
         try:
             reports[name] = _report_data(docs, config)
         except ValueError as error:
+            # a list of types is complete
             raise GapDNERError(f"{name}: {error}", longest=10**9) from None
     shared = None
     if "dev" in reports:

@@ -20,7 +20,7 @@ NO_TRAINING = {"state": "none", "texts": 0, "message": ""}
 class Trainer:
     """Trains `model` on texts that are done, and calls `swap` with the folder of the new pipeline
     if it is not worse. The folder contains the new pipeline (`model`), the one that it replaced
-    (`previous-model`) and `training.log`. The settings are optional values of the job."""
+    (`previous-model`) and `training.log`. The settings are optional arguments of `learn`."""
 
     def __init__(
         self, model: str, folder: Path, swap: Callable[[str], None], **settings: Any

@@ -94,7 +94,7 @@ def write_html(
     spans_key: str = DEFAULT_SPANS_KEY,
     report: Report | None = None,
 ) -> int:
-    """Write documents as an HTML page, without drops to report. The writer of the format `html`."""
+    """Write documents as an HTML page. This is the writer of the format `html`."""
     return write_documents(((doc,) for doc in docs), path, spans_key)
 
 

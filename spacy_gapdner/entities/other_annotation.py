@@ -18,7 +18,7 @@ def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
 
 
 def describe_no_entities(data: str, key: str, elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): A message that data has entities elsewhere or none. See `count_elsewhere`."""
+    """RETURNS (str): A message for data without entities under a prefix. See `count_elsewhere`."""
     message = f"{data} has no entities under the spans_key {key!r}."
     if not elsewhere:
         return message

@@ -21,7 +21,7 @@ DEFAULT_SPANS_KEY = "gapdner"
 
 
 def text_order(entity: Entity | DiscontinuousEntity) -> tuple[tuple[int, ...], str]:
-    """RETURNS (tuple[tuple[int, ...], str]): The sort key of an entity: its tokens, its label."""
+    """RETURNS (tuple[tuple[int, ...], str]): The sort key of an entity: tokens, then label."""
     label = entity.label if isinstance(entity, Entity) else entity.label_
     return entity.token_indices, label
 
@@ -58,9 +58,9 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
 
 
 def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
-    """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``. If
-    there are none with the default prefix, those with the only other prefix of groups with labels
-    are returned. If there are several such prefixes, the result is empty, with a warning.
+    """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``. A Doc
+    without entities under the default prefix can have another prefix of groups with labels. If it
+    has several, the result is empty, and a warning is shown.
     """
     if found := get_entities(doc):
         return found

@@ -22,7 +22,7 @@ _OF_DOCCANO = ("text", "entities", "relations", "label", "labels")
 def read_prodigy(path: Path, report: Report, annotator: str | None = None) -> Iterator[TextRecord]:
     """Read JSONL of Prodigy: ``{"text": ..., "spans": [...], "relations": [...]}``. Documents are
     named by their "id", else by file and line, and by their annotator ("_annotator_id", else
-    "_session_id", else file) if several annotated the text; `annotator` chooses one. Tasks that
+    "_session_id", else file) if several have its id or text; `annotator` chooses one. Tasks that
     were not accepted, binary answers and choices are dropped.
     """
     return _read_lines(path, report, _parse_prodigy, annotator)
@@ -34,7 +34,7 @@ def read_doccano(
     """Read JSONL of doccano: ``{"text": ..., "label": [[START, END, TYPE]]}``, or with "entities"
     and "relations". Offsets count "utf-16" code units, "characters" or, for projects with this
     setting, "graphemes". Documents are named by their "id", else by file and line, and by their
-    annotator, the name of the file, if several annotated a text; `annotator` chooses one.
+    annotator, the name of the file, if several have an id or text; `annotator` chooses one.
     """
     return _read_lines(path, report, partial(_parse_doccano, offsets=offsets), annotator)
 
@@ -59,17 +59,18 @@ def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[Tex
 def _read_lines(
     path: Path, report: Report, parse: Callable[..., str | None], annotator: str | None
 ) -> Iterator[TextRecord]:
-    annotators: dict[object, set[str]] = {}
-    # errors are reported when the files are read again
+    # the annotators of each name and text; errors are reported when the files are read again
+    pairs: set[tuple[object, str]] = set()
     for record, place in read_documents(path, Report(skip=True)):
-        for key in (place.document, hash(record["text"])):
-            annotators.setdefault(key, set()).add(_annotator(record, place))
-    check_annotator(path, annotator, set().union(*annotators.values()))
+        name = _annotator(record, place)
+        pairs |= {(place.document, name), (hash(record["text"]), name)}
+    check_annotator(path, annotator, (name for _, name in pairs))
+    counts = Counter(key for key, _ in pairs)
 
     def chosen() -> Iterator[tuple[Object, Place]]:
         for record, place in read_documents(path, report):
             name = _annotator(record, place)
-            several = len(annotators[place.document] | annotators[hash(record["text"])]) > 1
+            several = counts[place.document] > 1 or counts[hash(record["text"])] > 1
             if annotator is None and several:
                 place = place._replace(document=f"{place.document}-{name}")
             if annotator in (None, name):
@@ -185,7 +186,7 @@ def _read_task(
         for other in others:
             dropped.drop(kind, f"results of the {kind}: {len(other['result'])}")
     if predictions := task.get("predictions"):
-        message = f"the task has {len(predictions)}"
+        message = f"the task has predictions: {len(predictions)}"
         dropped.report.add("kept", "unused predictions", message, dropped.place)
     if not found:
         reason = "was skipped" if made else "has no submitted annotation"
@@ -195,24 +196,28 @@ def _read_task(
     tags = {r["id"]: str(r.get("to_name", "")) for r in chosen if r.get("id")}
     strings = [value for value in task["data"].values() if isinstance(value, str)]
     default = strings[0] if len(strings) == 1 else None
-    parts: dict[str, LinkedRegions] = {}
-    for name, key in keys.items():
-        if not isinstance(task["data"].get(key, default), str):
-            raise GapDNERError(f'{dropped.place}: the task has no "{key}" in its data.')
-        place = dropped.place
-        if len(keys) > 1:
-            place = place._replace(document=f"{place.document}-{name}")
-        parts[name] = LinkedRegions(place, dropped.report)
-        parts[name].extra = _metadata(task["data"], tuple(keys.values()))
+    texts = {name: task["data"].get(key, default) for name, key in keys.items()}
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise GapDNERError(f'{dropped.place}: the task has no "{keys[name]}" in its data.')
+    by_tag: dict[str, list[Object]] = {name: [] for name in keys}
     first = next(iter(keys))
     for result in chosen:
         tag = tags.get(result.get("id", result.get("from_id")), first) if len(keys) > 1 else first
-        if tag in parts:
-            _add_result(result, parts[tag])
+        if tag in by_tag:
+            by_tag[tag].append(result)
         else:
             dropped.drop("annotation without a text", f"the task has no text for {tag!r}")
-    for name, key in keys.items():
-        yield parts[name].to_record(task["data"].get(key, default))
+    for name, results in by_tag.items():
+        place = dropped.place
+        if len(keys) > 1:
+            place = place._replace(document=f"{place.document}-{name}")
+        with reading(dropped.report, place), value_errors(place):
+            regions = LinkedRegions(place, dropped.report)
+            regions.extra = _metadata(task["data"], tuple(keys.values()))
+            for result in results:
+                _add_result(result, regions)
+            yield regions.to_record(texts[name])
 
 
 def _add_result(result: Object, regions: LinkedRegions) -> None:

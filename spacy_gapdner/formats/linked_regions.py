@@ -163,10 +163,12 @@ def read_regions(
             with value_errors(place):
                 text = parse(document, regions)
             if text is not None:
-                if note_repeats and (key := hash(text)) in names:
-                    message = f"the text is also that of {names[key]}"
-                    report.add("kept", "text that appears more than once", message, regions.place)
-                names.setdefault(hash(text), regions.place.document)
+                if note_repeats:
+                    if (key := hash(text)) in names:
+                        message = f"the text is also that of {names[key]}"
+                        kind = "text that appears more than once"
+                        report.add("kept", kind, message, regions.place)
+                    names.setdefault(key, regions.place.document)
                 yield regions.to_record(text)
 
 

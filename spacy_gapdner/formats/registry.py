@@ -172,12 +172,14 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     # raises an error if the files have no annotation for an obvious reason
     if files and not any(file.stat().st_size and first_text(file).strip(_BLANK) for file in files):
         raise GapDNERError(f"{path} {'has only empty files' if path.is_dir() else 'is empty'}.")
+    # the first file of each kind
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")
-        if re.fullmatch(r"\s*[\[{][\[\]{}\s]*|\s*null\s*", first_text(file, strict=True)):
+        text = first_text(file, strict=True)
+        if re.fullmatch(r"\s*[\[{][\[\]{}\s]*|\s*null\s*", text):
             raise GapDNERError(f"{file} contains no document.")
-        if '"annotation_id"' in first_text(file):
+        if '"annotation_id"' in text:
             raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")
     if files and all(file.suffix == TXT for file in files):
         raise GapDNERError(

@@ -6,7 +6,7 @@ import pytest
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, Place, guess_format, read
+from spacy_gapdner.formats import DOC_NAME, Place, Report, guess_format, read
 from spacy_gapdner.formats.linked_regions import LinkedRegions
 
 
@@ -118,6 +118,10 @@ def test_labelstudio_with_two_texts(write, report):
         ("1-y", data["a"], [("ADE", "arm pain")]),
     ]
     assert not report.issues
+    # the other text of the task is kept
+    found[2]["value"]["labels"] = 5
+    path = export(write, (data, found))
+    assert [doc.text for doc in read(path, report=Report(skip=True))] == [data["q"]]
 
 
 def test_labelstudio_does_not_guess_the_text(write):
@@ -199,7 +203,7 @@ def test_prodigy_keeps_metadata_and_tells_equal_spans_apart(write, report):
     ade |= {"score": 0.5, "kb_id": "X:1"}
     end = {"start": 8, "end": 12, "label": "ADE", "id": "s1", "score": 0, "kb_id": "X:2"}
     task = {"text": "arm and pain", "meta": {"source": "x"}, "_task_hash": 1, "answer": "accept"}
-    # relations tell equal spans apart by their labels
+    # two spans have the same offsets and different labels
     task |= {"spans": [part, ade, end, {**end, "label": "Part"}], "tokens": []}
     task["relations"] = [{"head_span": ade, "child_span": end, "label": "non-contig"}]
     (doc,) = read(write({"a.jsonl": lines(task)}), report=report)
