@@ -42,11 +42,12 @@ class CoordinationAugmenter:
     - Coordination: "A H" becomes "A and B H" if "B H" is another entity of the same type. "H A"
       becomes "H A and B". Some coordinations have three parts or a slash.
     - Insertion: The words from the gap of another entity are inserted after the same word
-      ("development of *the neural* retina"). If the corpus contains such gaps, the abbreviation of
-      the preceding words is inserted ("Embryonic stem *(ES)* cells").
+      ("development of *the neural* retina"). If the corpus has gaps with an abbreviation in
+      brackets, the initials of the preceding words are inserted ("Embryonic stem *(ES)* cells").
 
-    All inserted words come from the documents seen so far. The rest of the sentence is unchanged.
-    A synthetic document has no annotation except for its entities and sentence starts.
+    Apart from conjunctions, punctuation and abbreviations, all inserted words come from the
+    documents seen so far. The rest of the sentence is unchanged. A synthetic document has no
+    annotation except for its entities and sentence starts.
 
     share (float): Probability of adding a synthetic copy of a document.
     insertion_share (float): Probability of trying insertion first.

@@ -50,7 +50,8 @@ class Corpus(DocBinCorpus):
     ) -> None:
         if path is None:
             raise GapDNERError(
-                "The corpus has no path. Set paths.train in the config or on the command line."
+                "The corpus has no path. Set paths.train and paths.dev in the config or on the "
+                "command line."
             )
         super().__init__(path, limit=limit, augmenter=augmenter)
         self.strict = strict

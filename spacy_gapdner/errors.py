@@ -32,13 +32,12 @@ class GapDNERError(_CommandError, ValueError):
         return "\n".join(map(visible, super().format_message().split("\n")))
 
 
-def check_probability(name: str, value: Any) -> float:
-    """RETURNS (float): The value of a setting. Raises a GapDNERError if it is not a number between
-    0 and 1. NumPy numbers are accepted.
+def check_probability(name: str, value: Any) -> None:
+    """Raise a GapDNERError if a setting is not a number between 0 and 1. NumPy numbers are
+    accepted.
     """
     if not (isinstance(value, Real) and 0 <= float(value) <= 1):
         raise GapDNERError(f"Invalid {name}: {value!r}. Use a number between 0 and 1.")
-    return float(value)
 
 
 def visible(text: str) -> str:

@@ -37,6 +37,8 @@ def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:
     windows of this length that start `stride` tokens apart. Without sentence boundaries, the Doc is
     a single sentence. The segments are in text order and cover every token.
     """
+    # the settings of a pipe can be changed at any time
+    check_window(max_length, stride)
     if not len(doc):
         return []
     starts = np.flatnonzero(doc.to_array(["SENT_START"]) == 1).tolist()

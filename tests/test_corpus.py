@@ -89,5 +89,6 @@ def test_training_only_keeps_a_batch_of_examples_in_memory(tmp_path):
     for batch in minibatch(corpus(nlp), size=16):
         nlp.update(batch, sgd=optimizer)
     nlp.initialize(lambda: corpus(nlp))
-    assert len(counts) == 600
+    # initialization reads the corpus once
+    assert len(counts) == 400
     assert max(counts) <= 2 * 16 + 2

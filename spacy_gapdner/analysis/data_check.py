@@ -32,8 +32,8 @@ _MISALIGNED = "boundary within a token"
 _ORDER = attrgetter("fragments", "label")
 # hints for entities that cannot be found
 _REMEDIES = {
-    _CROSSES: " Split sentences with another model. If the text is wrapped, set line_breaks = "
-    '"join", also for gapdner_sentencizer in the config.',
+    _CROSSES: " Split sentences with another model. If the text is wrapped, use --line-breaks "
+    'join, and line_breaks = "join" for gapdner_sentencizer in the config.',
     _MISALIGNED: " Convert the data with a model whose tokenizer splits there.",
 }
 
@@ -143,9 +143,10 @@ def check_data(
 def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
     nlp, max_length = config.nlp, config.max_length
     report = DataReport()
+    joins_lines = any(getattr(pipe, "line_breaks", "") == "auto" for _, pipe in nlp.pipeline)
     for reference in docs:
         report.statistics.add(reference, config.spans_key)
-        report.wrapped_docs += is_wrapped(reference.text)
+        report.wrapped_docs += joins_lines and is_wrapped(reference.text)
         doc = nlp(without_annotation(reference, nlp))
         aligned, misaligned = align_entities(Example(doc, reference), config.spans_key)
         report.docs_without_entities += not aligned and not misaligned

@@ -115,11 +115,12 @@ def _annotate(
             while waiting:
                 waiting.extend(islice(started, 1))
                 batch, future = waiting.popleft()
-                for found, (_, context) in zip(future.result(), batch, strict=True):
-                    if isinstance(found, str):
-                        yield found, context
-                    else:
-                        yield Doc(nlp.vocab).from_bytes(found), context
+                with nlp.memory_zone() if memory_zone else nullcontext():
+                    for found, (_, context) in zip(future.result(), batch, strict=True):
+                        if isinstance(found, bytes):
+                            yield Doc(nlp.vocab).from_bytes(found), context
+                        else:
+                            yield found, context
         # only forked processes do not need to pickle the pipeline
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise GapDNERError(

@@ -122,6 +122,6 @@ def _skip_done(texts: Iterable[InputText], part: Path, n_done: int) -> Iterator[
             waiting.clear()
     if position < n_done:
         raise GapDNERError(
-            f"{part}:{position + 1} is of a text that has changed or is not in the input. Use "
+            f"{part}:{position + 1} belongs to a text that has changed or is not in the input. Use "
             "another --output, or --force to predict all texts again."
         )

@@ -75,7 +75,7 @@ class Aim(NamedTuple):
     labels: Sequence[str] = ()
 
     def lack(self, p: Any, r: Any) -> Any:
-        """RETURNS (Any): The difference to the minimum precision and recall, as number or array."""
+        """RETURNS (Any): How far precision and recall are below their minimums."""
         return np.maximum(self.min_precision - p, 0) + np.maximum(self.min_recall - r, 0)
 
 

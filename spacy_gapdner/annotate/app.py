@@ -45,7 +45,7 @@ def create_app(
             raise HTTPException(403, "Requests from other pages are not allowed.")
 
     async def find_store(x_annotator: Annotated[str, Header()] = "") -> Store:
-        return session.store(unquote(x_annotator))
+        return await run(lambda: session.store(unquote(x_annotator)))
 
     async def read(request: Request) -> Annotation:
         # FastAPI would read the body before the token is checked

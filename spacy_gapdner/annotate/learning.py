@@ -63,8 +63,8 @@ def learn(
     n_compared = sum(bool(record.entities) for record in held_out)
     if n_compared < LEAST or not learned:
         return False, (
-            f"The model is unchanged: {n_compared} of the {LEAST} held-out texts with entities "
-            f"that a comparison needs are done. One text in {_SHARE} is held out."
+            f"The model is unchanged: a comparison needs {LEAST} held-out texts with entities, and "
+            f"{n_compared} are done. One text in {_SHARE} is held out."
         )
     nlp, splitter = load_model(model), load_splitter(model)
     pipe = find_pipe(nlp, spans_key)

@@ -55,9 +55,11 @@ class Trainer:
         if self.previous is None or self.is_running:
             raise GapDNERError("There is no previous model, or training is running.")
         self.swap(self.previous)
+        shutil.rmtree(self._model)
+        if self._replaced.exists():
+            self._replaced.rename(self._model)
         if self.previous == str(self._replaced):
-            shutil.rmtree(self._model)
-            self.previous = str(self._replaced.rename(self._model))
+            self.previous = str(self._model)
         self._job["before"], self.previous = self.previous, None
         self.training = {**NO_TRAINING, "message": "The previous model is used again."}
 

@@ -52,7 +52,8 @@ def analyze_cli(
 
     models: dict[str, str] = {}
     for text in (model, *compare):
-        name, given = text.split("=", 1) if "=" in text else (Path(text).name, text)
+        is_named = "=" in text and not Path(text).exists()
+        name, given = text.split("=", 1) if is_named else (Path(text).name, text)
         if name in models:
             raise GapDNERError(
                 f"Two models have the name {name}. Use NAME={given} to choose another name."

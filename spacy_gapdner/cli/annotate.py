@@ -81,6 +81,8 @@ def annotate_cli(
 
     if model is None and (retrain_after or data or order == "uncertain"):
         raise GapDNERError("--order uncertain, --retrain-after and --data require --model.")
+    if adjudicate and shared:
+        raise GapDNERError("--adjudicate has a single result in FOLDER. Leave out --shared.")
     if data is not None:
         # raises errors now and not in the first training
         formats.guess_format(data)
@@ -121,5 +123,5 @@ def annotate_cli(
         token = token or (None if is_own else token_urlsafe(16))
         app = create_app(session, token=token, hosts=(*LOOPBACK, host) if is_own else ("*",))
         found = f"{counted(len(texts.paths), 'text')}, {counted(len(session.labels), 'label')}"
-        msg.info(f"{found}; saved in {folder}")
+        msg.info(f"{found}; annotations are saved in {folder}")
         run_app(app, listener, host, f"/?token={quote(token)}" if token else "")

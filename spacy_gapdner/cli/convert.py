@@ -1,5 +1,6 @@
 """convert: convert annotated text between formats."""
 
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def convert_cli(
         False, "--done", help="For brat: only convert texts that are marked as done in annotate"
     ),
     spans_key: str = options.SPANS_KEY,
-    strict: bool = typer.Option(False, "--strict", help="Stop instead of dropping an entity"),
+    strict: bool = typer.Option(False, "--strict", help="Stop if anything would be dropped"),
     report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),
     on_error: options.OnError = options.ON_ERROR,
     code: Path | None = options.CODE,
@@ -75,9 +76,12 @@ def convert_cli(
     hint = " If it is the input, swap the arguments: INPUT comes before OUTPUT."
     check_output(output_path, {"input": input_path}, force=force, is_file=False, hint=hint)
     check_output(report_path, {"input": input_path, "output": output_path}, force=force)
+    parameters = {*signature(formats.convert).parameters, *signature(formats.read).parameters}
     for option in reader_options:
         if "=" not in option:
             raise GapDNERError(f"Invalid --option: {option!r}. Use NAME=VALUE.")
+        if (name := option.split("=")[0]) in parameters:
+            raise GapDNERError(f"Invalid --option: {name} is not an option of a format.")
     settings: dict[str, Any] = dict(option.split("=", 1) for option in reader_options)
     settings |= {"format": format, "to": to, "spans_key": spans_key, "types": split_list(types)}
     settings |= {"lang": lang, "model": model, "n_sents": n_sents, "line_breaks": line_breaks}

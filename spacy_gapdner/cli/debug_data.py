@@ -6,6 +6,7 @@ from typing import Any
 import typer
 
 from .. import analysis, formats
+from ..errors import GapDNERError
 from . import _options as options
 from ._util import N_EXAMPLES, msg, percent, print_line, print_statistics, print_table, split_list
 
@@ -42,6 +43,8 @@ def debug_data_cli(
 
     inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
     check_output(output_path, inputs, force=force)
+    if config_path is not None and (model or line_breaks != "auto"):
+        raise GapDNERError("The config sets the sentences. Leave out --model and --line-breaks.")
     if config_path is not None:
         config = read_training_config(config_path, spans_key)
     else:

@@ -20,7 +20,7 @@ def predict_cli(
         ...,
         metavar="INPUT",
         help='.txt file (one document), folder of .txt files, .jsonl file with a "text" per line, '
-        "or - for lines from standard input (with --batch-size 1 to process each line at once)",
+        "or - for lines from standard input (with --batch-size 1 to process each line immediately)",
         allow_dash=True,
     ),
     output_path: Path | None = options.output(
@@ -122,7 +122,8 @@ def predict_cli(
         raise
     if output_path is not None:
         print_report(report)
-        msg.good(counted(n_done + report.documents, "document"))
+        n_written = min(uncertain or report.documents, report.documents)
+        msg.good(counted(n_done + n_written, "document"))
         print(output_path)
     exit_if_skipped(report)
 

@@ -24,8 +24,8 @@ def serve_cli(
     model: str = options.MODEL,
     host: str = options.HOST,
     port: int = options.PORT,
-    max_characters: int = typer.Option(50_000, min=1, help="Reject longer texts"),
-    max_tokens: int = typer.Option(20_000, min=1, help="Reject texts with more tokens"),
+    max_characters: int = typer.Option(50_000, min=1, help="Maximum characters per request"),
+    max_tokens: int = typer.Option(20_000, min=1, help="Maximum tokens per request"),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     gpu_id: int = options.GPU_ID,
@@ -50,7 +50,7 @@ def serve_cli(
     hosts = (*LOOPBACK, host) if is_local(listener) else ("*",)
     app = create_app(nlp, pipe, max_characters=max_characters, max_tokens=max_tokens, hosts=hosts)
     if not is_local(listener):
-        msg.warn(f"Anyone who can reach {host} can use it, as there is no password.")
+        msg.warn(f"The server has no password. Anyone who can reach {host} can use it.")
     run_app(app, listener, host)
 
 

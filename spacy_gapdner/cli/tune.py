@@ -50,7 +50,7 @@ def tune_cli(
     """Choose thresholds and calibration on development data.
 
     Calibration converts scores to probabilities. New thresholds are only used if they improve the
-    cross-validated measure in 90% of bootstrap samples."""
+    cross-validated measure in at least 90% of bootstrap samples, or come closer to the minimums."""
     from ..analysis.pipes import load_recognizer
     from ..formats.outputs import check_output, filling
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import srsly
 from jinja2 import Environment, StrictUndefined
@@ -68,6 +68,8 @@ def make_config_text(
     """
     if not re.fullmatch(r"\w[\w-]*", spans_key):
         raise GapDNERError(f"Invalid spans_key: {spans_key!r}. Use letters, digits, - and _ only.")
+    if optimize not in get_args(Optimize):
+        raise GapDNERError(f"Invalid optimize: {optimize!r}. Use 'speed' or 'accuracy'.")
     defaults = get_lang_class(lang).default_config
     environment = Environment(
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
@@ -97,7 +99,7 @@ def _choose_transformer(
         return None
     if transformer is not None:
         is_hub_name = re.fullmatch(r"\w[\w.-]*(/[\w.-]+)?", transformer, re.ASCII)
-        if not is_hub_name and not Path(transformer).is_dir():
+        if not is_hub_name and not (transformer and Path(transformer).is_dir()):
             raise GapDNERError(
                 f"Invalid transformer: {transformer!r} is neither a directory nor a name on the "
                 "Hugging Face hub."

@@ -68,7 +68,8 @@ def draw(
     with nullcontext() if pipe is None else changed(pipe, spans_key=key):
         if nlp is not None and is_raw:
             require_types(types, find_pipe(nlp, spans_key).labels, nlp.path or nlp.meta["name"])
-            docs = predict_records(nlp, read_texts(input), batch_size=batch_size)
+            texts = read_texts(input, report)
+            docs = predict_records(nlp, texts, batch_size=batch_size, report=report)
         else:
             docs = read(input, format, n_sents=0, spans_key=key, **given)
         rows: Iterator[tuple[Doc, ...]] = ((doc,) for doc in docs)
@@ -125,6 +126,8 @@ def _keep_types(docs: tuple[Doc, ...], types: tuple[str, ...], key: str) -> tupl
 
 def _is_raw(path: Path, has_pipeline: bool) -> bool:
     if path == STDIN:
+        if not has_pipeline:
+            raise GapDNERError("Raw text requires a pipeline.")
         return True
     try:
         guess_format(path)

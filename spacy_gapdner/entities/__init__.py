@@ -1,4 +1,4 @@
-"""An entity, what it carries, and its place in a Doc."""
+"""Entities, their attributes, and how a Doc stores them."""
 
 from .alignment import extract_doc as extract_doc
 from .alignment import merge_docs as merge_docs

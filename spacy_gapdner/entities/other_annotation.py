@@ -1,4 +1,4 @@
-"""Annotation outside of the span groups of a prefix."""
+"""Annotation that is not stored under a prefix."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from .storage import DEFAULT_SPANS_KEY, get_entities, get_spans_keys, group_name
 
 
 def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
-    """RETURNS (Counter[str]): Number of entities and spans outside of a prefix, by place."""
+    """RETURNS (Counter[str]): Number of entities and spans not stored under a prefix, by place."""
     prefixes = [k for k in get_spans_keys(doc) if k != key and stores_entities(doc, k)]
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
     counts = {f"doc.spans['{prefix}_*']": len(get_entities(doc, prefix)) for prefix in prefixes}

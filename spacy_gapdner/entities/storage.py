@@ -8,6 +8,7 @@ extension attributes.
 import re
 import warnings
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
@@ -58,17 +59,13 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
 
 
 def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
-    """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``. A Doc
-    without entities under the default prefix can have another prefix of groups with labels. If it
-    has several, the result is empty, and a warning is shown.
+    """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``. If the
+    default prefix has none, the only other prefix of valid entities is used. If there are several,
+    the result is empty, and a warning is shown.
     """
     if found := get_entities(doc):
         return found
-    keys = [
-        key
-        for key in get_spans_keys(doc)
-        if all(span.label for name in group_names(doc, key) for span in doc.spans[name])
-    ]
+    keys = [key for key in get_spans_keys(doc) if stores_entities(doc, key)]
     if len(keys) == 1:
         return get_entities(doc, keys[0])
     if keys:
@@ -99,7 +96,7 @@ def set_entities(
     groups = []
     for number, entity in enumerate(plain, start=1):
         # an entity linker that finds nothing may leave None
-        attrs = {k: v for k, v in entity.attrs.items() if k not in TEXTS or v is not None}
+        attrs = {k: deepcopy(v) for k, v in entity.attrs.items() if k not in TEXTS or v is not None}
         if entity.score is not None:
             attrs["score"] = float(entity.score)
         kb_id = attrs.get("kb_id", "")

@@ -1,6 +1,6 @@
-"""Readers and writers of annotation formats, and the way from what they read to Docs.
+"""Readers and writers of annotation formats, and the conversion of their records to Docs.
 
-The public names stand in `__init__.pyi`; each is imported when it is asked for.
+The public names are listed in `__init__.pyi` and imported lazily.
 """
 
 import lazy_loader

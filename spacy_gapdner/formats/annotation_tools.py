@@ -49,7 +49,7 @@ def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[Tex
     tasks = value if isinstance(value, list) else [value]
     if not all(isinstance(t, dict) and isinstance(t.get("data"), dict) for t in tasks):
         raise GapDNERError(f'{path} has no tasks with "data". Export JSON, not JSON-MIN.')
-    keys = {"": text} if text else _text_keys(tasks, path)
+    keys = _text_keys(tasks, path, text)
     for number, task in enumerate(tasks, start=1):
         place = Place(str(path), None, str(task.get("id", f"{path.stem}-{number}")))
         with reading(report, place), value_errors(place):
@@ -136,7 +136,7 @@ def _parse_doccano(record: Object, regions: LinkedRegions, offsets: str) -> str:
     return str(record["text"])
 
 
-def _text_keys(tasks: Sequence[Object], path: Path) -> dict[str, str]:
+def _text_keys(tasks: Sequence[Object], path: Path, chosen: str) -> dict[str, str]:
     # exports lack the labeling interface, which has the key for the name of each text tag
     candidates = {k for task in tasks for k, v in task["data"].items() if isinstance(v, str)}
     fits: dict[str, Counter[str]] = {}
@@ -154,15 +154,21 @@ def _text_keys(tasks: Sequence[Object], path: Path) -> dict[str, str]:
                         found[key] += (surface in text) + (surface == text[start:end])
     keys = {}
     for name, found in (fits or {"": Counter[str]()}).items():
-        ranks = {key: (found[key], key == name, key == "text") for key in sorted(candidates)}
+        ranks = {
+            key: (found[key], key == chosen, key == name, key == "text")
+            for key in sorted(candidates)
+        }
         best = max(ranks, key=ranks.__getitem__, default="text")
-        if best in ranks and [*ranks.values()].count(ranks[best]) > 1:
+        if not chosen and best in ranks and [*ranks.values()].count(ranks[best]) > 1:
             raise GapDNERError(
                 f'{path}: cannot tell which value of "data" is the text: {", ".join(ranks)}. '
                 "Choose it with --option text=KEY."
             )
         keys[name] = best
-    return keys
+    if chosen:
+        return {name: key for name, key in keys.items() if key == chosen} or {"": chosen}
+    # a single text has all annotations
+    return keys if len(keys) > 1 else {"": next(iter(keys.values()))}
 
 
 def _is_region(value: Object) -> bool:
@@ -203,7 +209,7 @@ def _read_task(
     by_tag: dict[str, list[Object]] = {name: [] for name in keys}
     first = next(iter(keys))
     for result in chosen:
-        tag = tags.get(result.get("id", result.get("from_id")), first) if len(keys) > 1 else first
+        tag = first if "" in keys else tags.get(result.get("id", result.get("from_id")), first)
         if tag in by_tag:
             by_tag[tag].append(result)
         else:

@@ -47,8 +47,14 @@ def read_bioc(path: Path, report: Report) -> Iterator[TextRecord]:
     documents: Any = _xml_documents(path)
     if path.suffix == ".json":
         value = read_json(path)
-        documents = value.get("documents") if isinstance(value, dict) else None
-        if not isinstance(documents, list) or not all(isinstance(d, dict) for d in documents):
+        # PubMed Central returns a list of collections, PubTator 3 another key
+        parts = [
+            part.get("documents", part.get("PubTator3")) if isinstance(part, dict) else None
+            for part in (value if isinstance(value, list) else [value])
+        ]
+        are_lists = all(isinstance(part, list) for part in parts)
+        documents = [document for part in parts for document in part] if are_lists else [None]
+        if not all(isinstance(document, dict) for document in documents):
             raise GapDNERError(f'{path} has no list of "documents". Choose the right format.')
     places = (
         (value, Place(str(path), None, str(value.get("id") or f"{path.stem}-{number}")))
@@ -71,7 +77,7 @@ def to_xml_text(text: str, report: Report, place: Place) -> str:
     """RETURNS (str): The text with each character that XML does not allow replaced by another."""
     if found := _NOT_XML.findall(text):
         message = f"{len(found)} replaced, such as {found[0]!r}"
-        report.add("repaired", "characters that XML cannot have", message, place)
+        report.add("repaired", "characters that XML does not allow", message, place)
     return _NOT_XML.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
 
 

@@ -35,7 +35,7 @@ def read_cas(path: Path, report: Report, annotator: str | None = None) -> Iterat
     .json. In the folder of a project, where each annotator has a file, only that of one annotator
     can be read. CURATION_USER is the curated annotation.
     """
-    # a file is named by its annotator, and INITIAL_CAS in INCEpTION if it was not annotated
+    # INCEpTION names files after their annotators, or INITIAL_CAS if nobody has annotated them
     files = [file for file in input_files(path, _CAS_SUFFIXES) if file.stem != "INITIAL_CAS"]
     roots = [file.parent for file in files if file.name == _PROJECT]
     # the other folders of a project have its settings and the imported files

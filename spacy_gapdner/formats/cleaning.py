@@ -74,7 +74,7 @@ def choose_text(
     fits = {t: sum(surface_fits(t, e, separator) for e in entities) for t in texts}
     chosen = max(texts, key=fits.__getitem__)
     if "\r\n" in text and "\r\n" not in chosen:
-        message = f"offsets count CRLF as one character ({fits[chosen]} surface texts fit so)"
+        message = f"offsets count CRLF as one character (then {fits[chosen]} surface texts match)"
         report.add("repaired", "line ends CRLF -> LF", message, place)
     return chosen
 
@@ -87,7 +87,8 @@ def convert_offsets(
     units: str | None = None,
 ) -> Sequence[TextEntity]:
     """Convert offsets from graphemes or UTF-16 code units, two for an emoji, as in browsers, to
-    characters. Without units, "characters" or "utf-16", whichever more surface texts fit.
+    characters. Without units, tries characters and UTF-16 and keeps the one that more surface texts
+    match.
     """
     if units not in (None, *_UNITS):
         raise GapDNERError(f"Invalid offsets: {units!r}. Use {', '.join(_UNITS)}.")
@@ -103,7 +104,7 @@ def convert_offsets(
     before, after = (sum(surface_fits(text, e) for e in found) for found in (entities, converted))
     if before >= after:
         return entities
-    message = f"offsets count in UTF-16 ({after} surface texts fit so)"
+    message = f"offsets count in UTF-16 (then {after} surface texts match)"
     report.add("repaired", "offsets in UTF-16", message, place)
     return converted
 
@@ -126,7 +127,7 @@ def _count_in(text: str, entities: Sequence[TextEntity], units: str) -> list[Tex
 
 
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
-    """RETURNS (bool): Whether the surface text is empty or that of the fragments in any order."""
+    """RETURNS (bool): Whether the surface text is empty, or that of the listed or sorted fragments."""
     if not entity.surface or entity.surface.isspace():
         return True
     for fragments in (entity.fragments, sorted(entity.fragments)):

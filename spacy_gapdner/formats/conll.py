@@ -38,7 +38,9 @@ def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
         sentence = list(group)
         if is_sentence and sentence[0][1][0] == _DOC_START:
             n_documents += 1
-        elif is_sentence:
+            # a sentence can follow without an empty line
+            del sentence[0]
+        if is_sentence and sentence:
             number += 1
             document = f"{path.stem}-{n_documents}" if n_documents else None
             tags = []

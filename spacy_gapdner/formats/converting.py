@@ -20,6 +20,7 @@ from ..errors import GapDNERError
 from ..loading import load_splitter
 from ..sentences import LineBreaks
 from ..sentences import blank_pipeline as blank_pipeline
+from .brat import ANNOTATION_SUFFIXES
 from .docs import DOC_EXTRA, DOC_NAME, Alignment, doc_place, to_docs
 from .files import skip_word_files
 from .jsonl import other_keys
@@ -146,8 +147,8 @@ def write(
     docs (Iterable[Doc]): The Docs.
     path (Union[str, Path]): The file or folder to write.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed from the file extension if
-        None: .spacy, .jsonl, .json (w2ner), .inline, .html, .csv, .parquet, or none (a brat
-        folder).
+        None: .spacy, .jsonl, .json (w2ner), .inline, .xml (bioc), .html, .csv, .parquet, or none
+        (a brat folder).
     spans_key (str): Prefix of the span groups that store the entities.
     report (Optional[Report]): Collects what the format cannot represent; it is logged if None.
     RETURNS (int): The number of documents written; of sentences for w2ner and inline, of entities
@@ -199,8 +200,9 @@ def convert(
     """
     input, output = Path(input), Path(output)
     # the text of a brat file is also read
-    for path in (input, input.with_suffix(".txt")):
-        check_apart(output, path)
+    check_apart(output, input)
+    if input.suffix in ANNOTATION_SUFFIXES:
+        check_apart(output, input.with_suffix(".txt"))
     source, target = format or guess_format(input), choose_output(output, to).name
     if source == "spacy" and (n_sents is not None or options.get("model") is not None):
         raise GapDNERError(
@@ -238,7 +240,7 @@ def _counting_losses(
             # the keys of the text and the entities are taken
             lost = sorted({*lost} - other_keys(record).keys())
         if lost:
-            message = f"no place for {', '.join(map(repr, lost))} of the document's record"
+            message = f"{format} cannot store {', '.join(map(repr, lost))} of the document"
             report.add("dropped", "document metadata", message, place)
         if format != "brat":
             for text in doc.user_data.get(DOC_RELATIONS, ()):
@@ -251,7 +253,7 @@ def _counting_losses(
         found = Counter(k for k, value in attrs if k not in kept and value not in (None, "", {}))
         for key, number in found.items():
             name = "attributes" if key == "_" else key
-            message = f"no place for {name} of {number} entities"
+            message = f"{format} cannot store {name} of {number} entities"
             report.add("dropped", f"{name} of entities", message, place)
         yield doc
 

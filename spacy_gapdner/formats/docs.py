@@ -57,16 +57,19 @@ def to_docs(
             f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
         )
 
-    def name_of(record: Record) -> str | None:
-        return record.document or record.name if isinstance(record, TokenRecord) else None
+    def document_of(record: Record) -> tuple[str, str | None] | None:
+        if not isinstance(record, TokenRecord):
+            return None
+        # files can contain documents with the same name
+        return record.document or record.name, record.place.file
 
     # the sentences of one document become Docs together
-    for name, group in groupby(records, name_of):
-        if name is not None:
+    for document, group in groupby(records, document_of):
+        if document is not None:
             report.documents += 1
             sentences = cast(Iterator[TokenRecord], group)
             while part := list(islice(sentences, n_sents or None)):
-                yield _from_sentences(name, part, nlp, report, spans_key)
+                yield _from_sentences(document[0], part, nlp, report, spans_key)
             continue
         for record in group:
             report.documents += 1
@@ -157,7 +160,7 @@ def _from_text(
     homes: dict[str, int] = {}
     aligned: dict[Entity, TextEntity] = {}
     for source in record.entities:
-        entity = _align(source, doc, alignment, report)
+        entity = _align(source, record.text, doc, alignment, report)
         if entity is None:
             continue
         number = bisect_right(cuts, entity.start) - 1
@@ -182,12 +185,15 @@ def _from_text(
         yield part
 
 
-def _align(source: TextEntity, doc: Doc, alignment: Alignment, report: Report) -> Entity | None:
+def _align(
+    source: TextEntity, text: str, doc: Doc, alignment: Alignment, report: Report
+) -> Entity | None:
     found = [doc.char_span(*pair, alignment_mode=alignment) for pair in source.fragments]
     # contracted spans can be empty
     spans = [span for span in found if span]
     words = sorted({token.i for span in spans for token in span if not token.is_space})
-    before = " ".join(doc.text[start:end] for start, end in source.fragments)
+    # doc.text would join all tokens again
+    before = " ".join(text[start:end] for start, end in source.fragments)
     if not words or (alignment == "strict" and len(spans) < len(found)):
         message = f"{before!r} is only a part of its tokens"
         _note(report, "dropped", "boundary within a token", message, source)

@@ -45,7 +45,7 @@ def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
     files = visible_files(path, suffixes)
     if not files:
         raise GapDNERError(
-            f"{path} contains no {' or '.join(suffixes)} file. Check path and format."
+            f"{path} contains no {' or '.join(suffixes)} file. Check the path and the format."
         )
     return files
 
@@ -70,8 +70,13 @@ def word_files(folder: Path) -> list[Path]:
     """RETURNS (list[Path]): The files of word processors in a folder, except hidden ones."""
     files = sorted(folder.rglob("*"), key=Path.as_posix)
     # programs store the locks of open documents as "~$name.docx"
-    visible = (file for file in files if not file.name.startswith((".", "~")))
-    return [file for file in visible if file.suffix.lower() in WORD_SUFFIXES]
+    return [
+        file
+        for file in files
+        if file.suffix.lower() in WORD_SUFFIXES
+        and file.is_file()
+        and not any(part.startswith((".", "~")) for part in file.relative_to(folder).parts)
+    ]
 
 
 def skip_word_files(path: Path, report: Report | None) -> None:
@@ -209,7 +214,7 @@ def value_errors(place: Place) -> Iterator[None]:
     except GapDNERError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        problem = f"has a value of another type or length than this format ({error})"
+        problem = f"has a value of the wrong type or length ({error})"
         if isinstance(error, KeyError):
             problem = f'has no "{error.args[0]}"'
         raise GapDNERError(f"{place} {problem}. Correct it, or choose the right format.") from error
@@ -223,5 +228,5 @@ def xml_errors(path: Path) -> Iterator[None]:
     # ValueError: unknown encodings, and entity declarations, with which files can fill the memory
     except (ParseError, LookupError, ValueError, RecursionError) as error:
         raise GapDNERError(
-            f"{path} cannot be read as XML: {error}. Is it truncated, or of another format?"
+            f"{path} cannot be read as XML: {error}. Is it truncated or in another format?"
         ) from None

@@ -54,9 +54,13 @@ class Format:
         return not self.detector or re.search(self.detector, first_text(path)) is not None
 
 
-# lists of [START, END, TYPE], or entities and relations
-_DOCCANO = r'"labels?"\s*:\s*\[\s*[\[\]]|"start_offset"\s*:|"relations"\s*:\s*\['
-_PRODIGY = r'"(spans|_task_hash)"\s*:'
+# The results of `predict` keep the keys of its input, such as "_task_hash" and "label": []
+_DOCCANO = (
+    r'\A(?![\s\S]*"fragments"\s*:)[\s\S]*'
+    # lists of [START, END, TYPE], or entities and relations
+    r'("labels?"\s*:\s*\[\s*[\[\]]|"start_offset"\s*:|"relations"\s*:\s*\[)'
+)
+_PRODIGY = r'\A(?![\s\S]*"entities"\s*:\s*\[)[\s\S]*"(spans|_task_hash)"\s*:'
 _HTML = "spacy-gapdner.write_html.v1"
 _LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|\A<|\APK'
@@ -160,7 +164,7 @@ def choose_output(path: Path, name: str | None = None) -> Format:
     # also a device, or a link to nothing
     if os.path.lexists(path) and not path.is_dir() and format.ending == "":
         raise GapDNERError(
-            f"{path} is not a folder, which the format {name} writes. Give another name, or "
+            f"The format {name} writes a folder, but {path} is not one. Give another name, or "
             "choose a format that writes a file, such as jsonl."
         )
     if path.is_dir() and format.ending != "":
@@ -171,7 +175,9 @@ def choose_output(path: Path, name: str | None = None) -> Format:
 def _explain_content(path: Path, files: Sequence[Path]) -> None:
     # raises an error if the files have no annotation for an obvious reason
     if files and not any(file.stat().st_size and first_text(file).strip(_BLANK) for file in files):
-        raise GapDNERError(f"{path} {'has only empty files' if path.is_dir() else 'is empty'}.")
+        raise GapDNERError(
+            f"{path} {'contains only empty files' if path.is_dir() else 'is empty'}."
+        )
     # the first file of each kind
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):

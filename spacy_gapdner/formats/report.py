@@ -31,7 +31,8 @@ class Place(NamedTuple):
         if self.line is not None:
             return f"{self.file}:{self.line}"
         # a file with a single document has its name
-        is_single = Path(self.file).name.startswith(Path(self.document or "").name)
+        name = Path(self.document or "").name
+        is_single = not name or f"{Path(self.file).name}.".startswith(f"{name}.")
         return self.file if is_single else f"{self.file}, {self.document}"
 
 

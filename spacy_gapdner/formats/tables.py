@@ -108,8 +108,7 @@ def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Repor
         import pyarrow.parquet as pq
     except ImportError:
         raise GapDNERError("Parquet needs pyarrow: pip install pyarrow, or write CSV.") from None
-    fields = [(name, kind.replace("float64", "double")) for name, kind in COLUMNS.items()]
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in entity_rows(docs, spans_key)]
     with replacing(path) as temporary:
-        pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), temporary)
+        pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(COLUMNS)), temporary)
     return len(rows)

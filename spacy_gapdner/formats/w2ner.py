@@ -55,7 +55,7 @@ def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord:
     entities: list[Entity] = []
     for item in items:
         index, label = item["index"], item["type"]
-        is_index = index and all(i in range(len(tokens)) for i in index)
+        is_index = index and all(type(i) is int and i in range(len(tokens)) for i in index)
         if not is_index or not label or not isinstance(label, str):
             message = f'"index" or "type" is invalid for {len(tokens)} tokens in {str(item)[:80]}'
             report.add("dropped", "malformed entity", message, place)

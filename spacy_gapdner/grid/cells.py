@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from thinc.types import Floats3d
@@ -30,7 +31,7 @@ def as_array(cells: Iterable[Cell]) -> np.ndarray:
     return np.array(sorted(set(cells)), dtype="int64").reshape(-1, 3)
 
 
-def one_label_a_cell(cells: Iterable[Cell], rank: Callable[[int], int]) -> np.ndarray:
+def one_label_a_cell(cells: Iterable[Cell], rank: Callable[[int], Any]) -> np.ndarray:
     """Keep the label with the lowest rank of each cell. See `as_array` for the result."""
     winners: dict[tuple[int, int], int] = {}
     for row, column, channel in cells:

@@ -51,11 +51,8 @@ class GapAwareTagging:
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write entities into a grid, one label per cell. See `TaggingScheme.encode`."""
-        after_types = len(labels) + _FIRST_TYPE
-        # the channels' own order, but with the types before Frag and Gap
-        return one_label_a_cell(
-            _spell(entities, labels), lambda c: c if c >= _FIRST_TYPE else c + after_types
-        )
+        # types before Frag and Gap
+        return one_label_a_cell(_spell(entities, labels), lambda c: (c < _FIRST_TYPE, c))
 
     def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
         """Find the most probable label of each cell, as in the paper, and other labels that reach

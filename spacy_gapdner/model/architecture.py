@@ -16,8 +16,6 @@ from .grid_network import GridNetwork, GridSettings
 from .network import GapDNERNetwork, GapDNERSettings
 from .thinc_wrapper import ModelIn, ModelOut, build_grid_model
 
-Tok2Vec = Model[list[Doc], list[Floats2d]]
-
 
 def make_architecture(
     name: str, network: Callable[..., GridNetwork], settings: type[GridSettings]
@@ -44,7 +42,7 @@ def make_architecture(
     """
 
     def build(
-        tok2vec: Tok2Vec,
+        tok2vec: Model[list[Doc], list[Floats2d]],
         tagging: TaggingScheme,
         max_batch_cells: int = 16_000,
         mixed_precision: bool = False,

@@ -15,7 +15,7 @@ Features = list[Ints2d]
 
 
 def build_known_words_embed_v1(
-    width: int, attrs: list[str], rows: list[int], hidden: float = 0.3
+    width: int, attrs: list[str], rows: list[int], hidden: float = 0.25
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build hash embeddings with one shared row for all unknown words. Registered as
     `spacy-gapdner.KnownWordsEmbed.v1`.
@@ -28,7 +28,7 @@ def build_known_words_embed_v1(
     attrs (list[str]): The attributes to embed, as in `spacy.MultiHashEmbed.v2`. The first one has
         to be the words.
     rows (list[int]): Number of rows of each table.
-    hidden (float): Fraction of the words that are hidden in training.
+    hidden (float): Fraction of the words, except for stop words, that are hidden in training.
     RETURNS (Model[list[Doc], list[Floats2d]]): The model.
     RAISES (GapDNERError): If `hidden` is not a probability.
     """

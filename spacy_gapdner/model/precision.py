@@ -3,7 +3,6 @@
 import torch
 from spacy.language import Language
 from thinc.api import Model
-from torch import nn
 
 from ..errors import GapDNERError
 from .grid_network import GridNetwork
@@ -28,30 +27,28 @@ def use_bf16(nlp: Language) -> None:
             f"({', '.join(nlp.pipe_names) or 'it is empty'}). Use a pipeline with a trained "
             "gapdner component."
         )
-    for _, module in parts:
-        device = next(module.parameters()).device.type
+    for part in parts:
+        network = part.transformer if isinstance(part, BatchingTransformerModel) else part
+        device = next(network.parameters()).device.type
         if not _supports_bf16(device):
             what = "GPU" if device == "cuda" else "CPU"
             raise GapDNERError(f"This {what} does not support bfloat16. Use float32.")
-    for part, _ in parts:
+    for part in parts:
         part.mixed_precision = True
 
 
 def uses_bf16(nlp: Language) -> bool:
     """RETURNS (bool): Whether any part of a pipeline computes in bfloat16."""
-    return any(part.mixed_precision for part, _ in _find_parts(nlp))
+    return any(part.mixed_precision for part in _find_parts(nlp))
 
 
-def _find_parts(nlp: Language) -> list[tuple[GridNetwork | BatchingTransformerModel, nn.Module]]:
-    # the parts with a setting for the precision, and their PyTorch networks
+def _find_parts(nlp: Language) -> list[GridNetwork | BatchingTransformerModel]:
+    # the parts with a setting for the precision
     models = [getattr(pipe, "model", None) for _, pipe in nlp.pipeline]
-    parts: list[tuple[GridNetwork | BatchingTransformerModel, nn.Module]] = []
-    for node in [node for model in models if isinstance(model, Model) for node in model.walk()]:
-        if isinstance(node, BatchingTransformerModel):
-            parts.append((node, node.transformer))
-        modules = [getattr(shim, "_model", None) for shim in node.shims]
-        parts.extend((module, module) for module in modules if isinstance(module, GridNetwork))
-    return parts
+    nodes = [node for model in models if isinstance(model, Model) for node in model.walk()]
+    networks = [getattr(shim, "_model", None) for node in nodes for shim in node.shims]
+    kinds = GridNetwork | BatchingTransformerModel
+    return [part for part in (*nodes, *networks) if isinstance(part, kinds)]
 
 
 def _supports_bf16(device: str) -> bool:

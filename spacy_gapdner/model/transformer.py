@@ -49,7 +49,7 @@ def build_transformer_model_v1(
     results are those of `spacy-transformers.TransformerModel.v3`, with these exceptions: The model
     output only has the `last_hidden_state`. The rows of `doc._.trf_data` are padded to the longest
     span of the document, not of the batch. The batch that annotation setters receive contains
-    `doc_data`. Its other fields are empty.
+    `spans` and `doc_data`. Its other fields are empty.
 
     name (str): Name of the Hugging Face model, or path to its directory.
     get_spans (Callable[[Iterable[Doc]], list[list[Span]]]): Splits documents into the spans that

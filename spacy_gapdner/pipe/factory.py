@@ -91,7 +91,7 @@ def make_gapdner(
         probable labels are kept, as in the paper.
     disc_threshold (Optional[float]): The threshold for discontinuous entities. Defaults to
         `threshold`.
-    max_paths (int): Maximum number of paths in the search of a segment.
+    max_paths (int): Maximum number of paths in the search for the entities of a segment.
     max_length (int): Maximum number of tokens in a segment. Longer sentences are split into
         windows.
     stride (int): Number of tokens between the starts of two windows.
@@ -132,7 +132,7 @@ def make_add_labels(
 ) -> Callable[[Language], Language]:
     """Create a callback that adds labels to a sourced pipe, for `[initialize.before_init]`.
 
-    `spacy train` does not initialize sourced pipes, so their labels have to be added otherwise.
+    `spacy train` does not initialize sourced pipes, so this callback has to add their labels.
 
     labels (list[str]): The labels. Existing labels are ignored.
     component (str): Name of the pipe.

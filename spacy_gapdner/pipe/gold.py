@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from traceback import walk_tb
 
 from spacy.tokens import Doc
-from spacy.training import Example, validate_get_examples
+from spacy.training import Example, validate_examples
 
 from ..entities import count_elsewhere, get_entities
 from ..entities.alignment import align_entities
@@ -37,8 +37,8 @@ def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gol
     """
     gold = Gold()
     try:
-        validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
         for example in get_examples():
+            validate_examples([example], "DiscontinuousEntityRecognizer.initialize")
             entities = get_entities(example.reference, key)
             gold.labels.update(entity.label_ for entity in entities)
             gold.n_entities += len(entities)

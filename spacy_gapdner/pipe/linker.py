@@ -21,8 +21,8 @@ _CACHE_SIZE = 100_000
 
 @Language.factory("gapdner_linker")
 class EntityLinker:
-    """Look entities up in a terminology and set their `kb_id_` and ``attrs["kb_name"]``. The same
-    entities in ``doc.ents``, as set by `annotate_ents`, get the ids, too.
+    """Look entities up in a terminology and set their `kb_id_` and ``attrs["kb_name"]``. Entities
+    in ``doc.ents`` with the same tokens and label also get the id.
 
     Registered as the factory `gapdner_linker`. Add it after `gapdner`. The text of an entity is
     the joined text of its fragments: "severe shoulder pain" in "severe joint, shoulder and back
@@ -52,7 +52,9 @@ class EntityLinker:
         overwrite: bool = False,
     ) -> None:
         if not 0 < min_score <= 100:
-            raise GapDNERError(f"Invalid min_score: {min_score}. Use a number from 0 to 100.")
+            raise GapDNERError(
+                f"Invalid min_score: {min_score}. Use a number above 0 and up to 100."
+            )
         if min_score < 100 and not find_spec("rapidfuzz"):
             raise GapDNERError(
                 f"min_score = {min_score:g} requires rapidfuzz. Install it with "
@@ -124,7 +126,8 @@ class EntityLinker:
             self._terms.setdefault(_normalize(cells[1]), (cells[0], cells[1]))
         if not self._terms:
             raise GapDNERError(f"{self.path} contains no terms. Use an id, a tab and a name.")
-        self._words = {name: _sort_words(name) for name in self._terms}
+        # only for the search of similar names
+        self._words = {name: _sort_words(name) for name in self._terms if self.min_score < 100}
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:

@@ -1,7 +1,7 @@
 """Prediction of long texts in pieces, so that other requests can be processed in between.
 
 Each piece has sentences around it as context. The results are therefore the same as for the entire
-text if the vector of a word depends on its sentence and on at most 16 words around it, as in our
+text if the vector of a word depends only on its sentence and at most 16 words around it, as in our
 configs, and a Sentencizer sets sentence boundaries. Otherwise, and in bfloat16, scores can differ
 slightly. If no component sets sentence boundaries, the text is also split at line breaks.
 """

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -32,8 +32,9 @@ from ..grid.losses import GridTarget
 from ..segments import Segment, assign_entities, check_window, get_segments
 from .gold import collect_gold
 from .prediction import GridModel, count_without_vectors, predict_entities
+from .saved_settings import restore_settings
 from .thresholds import Thresholds
-from .training_progress import N_EVALUATIONS, TrainingProgress
+from .training_progress import TrainingProgress
 
 
 class DiscontinuousEntityRecognizer(TrainablePipe):
@@ -198,7 +199,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             warnings.warn(
                 f"'{self.name}' has no word vectors for {without} of {len(docs)} documents. The "
                 "tok2vec or transformer that it listens to has not processed them. Enable that "
-                "component and add it before.",
+                f"component, and add it before '{self.name}'.",
                 stacklevel=2,
             )
         found = predict_entities(self.model, docs, self.segments, self.thresholds, self.labels)
@@ -280,17 +281,13 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return self.tagging.loss(scores, targets)
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights. The learning rate of the network is multiplied by `lr_scale`, the
-        one of the tok2vec or transformer is not. Warns once about a learning rate of 0 in two
-        updates in a row.
+        """Update the weights. `lr_scale` multiplies the learning rate of the network, but not that
+        of the tok2vec or transformer. Warns once about a learning rate of 0 in two updates in a
+        row.
 
         sgd (Optimizer): The optimizer.
         """
-        if self._progress.add_batch(sgd.learn_rate):
-            self._progress.warn_once(
-                f"'{self.name}' does not learn, because the learning rate is 0. If it has a "
-                "schedule, call optimizer.step_schedules() after each nlp.update()."
-            )
+        self._progress.add_batch(self.name, sgd.learn_rate)
         self.model.get_ref("tok2vec").finish_update(sgd)
         # thinc only calls it, so it does not have to be an Optimizer
         scaled = cast(Optimizer, partial(sgd, lr_scale=self.cfg["lr_scale"]))
@@ -309,50 +306,23 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             return {}
         examples = list(examples)
         counts = Counter(e.label_ for x in examples for e in get_entities(x.reference, self.key))
-        unknown = [f"{type} ({n})" for type, n in sorted(counts.items()) if type not in self.labels]
-        if not counts:
-            message = f"The examples have no gold entities, so '{self.name}' cannot be scored."
-            self._progress.warn_once(message)
-        elif unknown:
-            message = f"'{self.name}' has no labels for these types of gold entities: "
-            kind = repr(sorted(counts.keys() - {*self.labels}))
-            self._progress.warn_once(f"{message}{', '.join(unknown)}.", kind)
+        self._progress.check_types(self.name, counts, self.labels)
         scores = self.scorer(examples, **{"spans_key": self.key, **kwargs})
-        numbers = scores.get(f"spans_{self.key}_counts", {})
-        if self._progress.add_evaluation(numbers):
-            self._progress.warn_once(
-                f"'{self.name}' has not found any of {numbers['disc_gold']} discontinuous entities "
-                f"in {N_EVALUATIONS} evaluations. The last one was after "
-                f"{self._progress.n_batches} batches. These entities are learned late. Train "
-                "longer (total_steps), add synthetic sentences to the training data "
-                "(coordination_augmenter), lower disc_threshold, or check the data with gapdner "
-                "debug-data."
-            )
+        self._progress.add_evaluation(self.name, scores.get(f"spans_{self.key}_counts", {}))
         return scores
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> TrainablePipe:
         """Load the pipe. See `TrainablePipe.from_bytes`."""
         config = self.cfg["config"]
-        return super().from_bytes(bytes_data, exclude=exclude)._restore_settings(config)
+        super().from_bytes(bytes_data, exclude=exclude)
+        restore_settings(self.name, self.cfg, config)
+        return self
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> TrainablePipe:
         """Load the pipe. See `TrainablePipe.from_disk`."""
         config = self.cfg["config"]
-        return super().from_disk(path, exclude=exclude)._restore_settings(config)
-
-    def _restore_settings(self, config: dict[str, Any]) -> TrainablePipe:
-        self.cfg.update(_round(self.cfg))
-        self.cfg["type_thresholds"] = _round(self.cfg["type_thresholds"])
-        saved, given = _round(self.cfg["config"]), _round(config)
-        changed = [n for n, v in given.items() if v not in (saved.get(n, v), self.cfg[n])]
-        if changed:
-            used = ", ".join(f"{name} = {self.cfg[name]!r}" for name in changed)
-            warnings.warn(
-                f"'{self.name}' ignores settings of the config, because it was saved with {used}. "
-                f'To change a setting, use nlp.get_pipe("{self.name}").cfg after loading.',
-                stacklevel=3,
-            )
-        self.cfg["config"] = config
+        super().from_disk(path, exclude=exclude)
+        restore_settings(self.name, self.cfg, config)
         return self
 
     def _targets(self, example: Example) -> list[GridTarget]:
@@ -402,8 +372,3 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 f"'{self.name}' has no labels. Annotate the training documents with "
                 "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
             )
-
-
-def _round(settings: Mapping[str, Any]) -> dict[str, Any]:
-    # spaCy's JSON turns 0.7 into 0.7000000000000001
-    return {n: round(v, 12) if isinstance(v, float) else v for n, v in settings.items()}

@@ -1,8 +1,8 @@
-"""Recognizing training that does not learn."""
+"""Warnings about training that does not learn."""
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 # Number of evaluations after which missing discontinuous entities are reported
 N_EVALUATIONS = 5
@@ -25,22 +25,42 @@ class TrainingProgress:
             self._warned.add(text)
             warnings.warn(message, stacklevel=4)
 
-    def add_batch(self, learn_rate: float) -> bool:
-        """RETURNS (bool): Whether the learning rate was 0 in two batches in a row. A single batch
-        is normal, because a warmup starts at 0.
+    def add_batch(self, name: str, learn_rate: float) -> None:
+        """Warn if the learning rate was 0 in two batches in a row. A single batch is normal,
+        because a warmup starts at 0.
         """
-        is_zero = learn_rate == self._last_rate == 0
+        if learn_rate == self._last_rate == 0:
+            self.warn_once(
+                f"'{name}' does not learn, because the learning rate is 0. If it has a schedule, "
+                "call optimizer.step_schedules() after each nlp.update()."
+            )
         self._last_rate = learn_rate
         self.n_batches += 1
-        return is_zero
 
-    def add_evaluation(self, counts: Mapping[str, int]) -> bool:
-        """RETURNS (bool): Whether this is the fifth evaluation in a row that found no discontinuous
-        entity, by the counts of the scorer. Evaluations without training in between do not count.
+    def check_types(self, name: str, gold: Mapping[str, int], labels: Collection[str]) -> None:
+        """Warn if there are no gold entities, or entities of unknown types."""
+        unknown = [type for type in sorted(gold) if type not in labels]
+        if not gold:
+            self.warn_once(f"The examples have no gold entities, so '{name}' cannot be scored.")
+        elif unknown:
+            numbers = ", ".join(f"{type} ({gold[type]})" for type in unknown)
+            message = f"'{name}' has no labels for these types of gold entities: {numbers}."
+            self.warn_once(message, kind=repr(unknown))
+
+    def add_evaluation(self, name: str, counts: Mapping[str, int]) -> None:
+        """Warn at the fifth evaluation in a row that found no discontinuous entity, by the counts
+        of the scorer. Evaluations without training in between do not count.
         """
         if self.n_batches == self._evaluated_at:
-            return False
+            return
         self._evaluated_at = self.n_batches
         is_missing = counts.get("disc_gold") and not counts["disc_correct"]
         self._n_without_disc = self._n_without_disc + 1 if is_missing else 0
-        return self._n_without_disc == N_EVALUATIONS
+        if self._n_without_disc == N_EVALUATIONS:
+            self.warn_once(
+                f"'{name}' has not found any of {counts['disc_gold']} discontinuous entities in "
+                f"{N_EVALUATIONS} evaluations. The last one was after {self.n_batches} batches. "
+                "These entities are learned late. Train longer (total_steps), add synthetic "
+                "sentences to the training data (coordination_augmenter), lower disc_threshold, or "
+                "check the data with gapdner debug-data."
+            )

@@ -8,7 +8,7 @@ from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 
-from ..entities import Entity, offer_extensions, set_entities
+from ..entities import Entity, set_entities
 from ..errors import GapDNERError
 from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
@@ -82,5 +82,4 @@ def _to_entity(doc: Doc, found: FoundEntity) -> Entity:
     attrs = parse_attrs(found.model_dump())
     if attrs is None:
         raise GapDNERError(f"Invalid attributes of {found.label}: they cannot be saved.")
-    offer_extensions(attrs.get("_", ()))
     return replace(Entity.from_tokens(found.label, tokens, found.score), attrs=attrs)

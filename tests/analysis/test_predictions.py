@@ -107,8 +107,10 @@ def test_processes_that_are_spawned(nlp, spawning):
         next(predict(nlp, texts, n_process=2))
 
 
-def test_vocabulary_does_not_grow_with_the_input(nlp):
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_vocabulary_does_not_grow_with_the_input(nlp, n_process):
     before = len(nlp.vocab.strings)
     texts = (as_input(f"word{i} took drug{i} .") for i in range(120))
-    assert sum(len(doc) for doc in predict_records(nlp, texts, batch_size=2)) == 480
+    docs = predict_records(nlp, texts, batch_size=2, n_process=n_process)
+    assert sum(len(doc) for doc in docs) == 480
     assert len(nlp.vocab.strings) < before + 10

@@ -53,7 +53,7 @@ def test_other_texts_are_an_error(tmp_path, names, number):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     output.write_bytes(TWO + line("c"))
     with pytest.raises(
-        GapDNERError, match=f"^{part}:{number} is of a text that has changed or is not"
+        GapDNERError, match=f"^{part}:{number} belongs to a text that has changed or is not"
     ):
         resume(output, *names)
     assert output.read_bytes() == part.read_bytes() == TWO + line("c")

@@ -67,6 +67,29 @@ def test_a_killed_server(page, reloads):
     assert page.entities() == ["ADE joint back"]
 
 
+LOSE_A_RESPONSE = """
+const send = window.fetch;
+window.fetch = async (url, options) => {
+  const response = await send(url, options);
+  if (options?.method !== "PUT") return response;
+  window.fetch = send;
+  throw new TypeError("network");
+};
+"""
+FILL_THE_STORAGE = "Storage.prototype.setItem = () => { throw new DOMException('full') }"
+
+
+@pytest.mark.parametrize("script", [LOSE_A_RESPONSE, FILL_THE_STORAGE])
+def test_a_lost_response_and_full_storage(page, script):
+    page.write(ann="")
+    page.browser.execute_script(script)
+    page.drag("joint")
+    page.press("d")
+    journal = page.server.folder / ".gapdner" / "annotate.jsonl"
+    page.until(lambda: journal.exists() and '"done"' in journal.read_text())
+    assert "joint" in page.ann.read_text()
+
+
 def test_a_shared_folder(page, tmp_path):
     (tmp_path / "note.txt").write_text(TEXT)
     server = Server(tmp_path, shared=True)

@@ -144,6 +144,18 @@ def test_retraining(train, proposer, notes, tmp_path):
     assert "There is no previous model" in client.post("back", 422)["detail"]
 
 
+def test_going_back_removes_the_new_model(tmp_path):
+    used = []
+    trainer = Trainer("start", tmp_path, used.append)
+    for before in ([], ["model"]):
+        (tmp_path / "new-model").mkdir()
+        trainer._use_new()
+        trainer.go_back()
+        assert [path.name for path in tmp_path.iterdir()] == before
+        (tmp_path / "model").mkdir(exist_ok=True)
+    assert used[1::2] == ["start", "start"]
+
+
 @pytest.mark.slow
 def test_a_worse_model_is_not_used(train, proposer, notes, monkeypatch):
     optimizer = proposer.model.nlp.config["training"]["optimizer"]
@@ -154,8 +166,8 @@ def test_a_worse_model_is_not_used(train, proposer, notes, monkeypatch):
     for name in LEARNED:
         client.save(name, ("Drug", [[31, 36]]), status="done")
     assert trained(client)["training"]["message"] == (
-        "The model is unchanged: 19 of the 20 held-out texts with entities that a comparison needs "
-        "are done. One text in 3 is held out."
+        "The model is unchanged: a comparison needs 20 held-out texts with entities, and 19 are "
+        "done. One text in 3 is held out."
     )
     client.save(HELD_OUT[0], SHOULDER, JOINT, status="done")
     state = trained(client)

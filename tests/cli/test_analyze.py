@@ -57,9 +57,10 @@ def test_tables_and_files(run, model, write_docs, tmp_path):
 
 
 def test_several_models_and_predictions(run, model, write_docs, tmp_path):
-    empty = write_docs("p.spacy", [(text, []) for text, _ in CHANGED])
+    empty = write_docs("p=1.spacy", [(text, []) for text, _ in CHANGED])
     data = write_docs(annotated=CHANGED)
     others = ("--compare", f"<none>={empty}", "--compare", data)
+    assert "p=1.spacy" in run("analyze", empty, data).stdout
     result = run("analyze", f"tiny={model}", data, *others, "-o", tmp_path / "o")
     printed = lines(result.stdout)
     assert "All entities 5 60.0 (60.0/60.0) 0.0 (0.0/0.0) 100.0 (100.0/100.0)" in printed

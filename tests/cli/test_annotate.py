@@ -73,10 +73,12 @@ def test_other_hosts_need_a_token(annotate, notes):
     assert client.get("/").status_code == 200
 
 
-def test_adjudication(annotate, write_brat, tmp_path):
+def test_adjudication(annotate, fails, write_brat, tmp_path):
     labels = {"ann": "ADR", "ben": "Drug"}
     sides = [write_brat(n, a=(TEXT, f"T1\t{label} 7 12\tjoint\n")) for n, label in labels.items()]
-    client, _ = annotate(tmp_path / "third", "--adjudicate", *sides)
+    options = tmp_path / "third", "--adjudicate", *sides
+    fails("Leave out --shared", "annotate", *options, "--shared", "--port", 0)
+    client, _ = annotate(*options)
     project = client.get("/api/project").json()
     found = client.post("/api/texts/a/proposals").json()
     assert [(p["label"], p["source"]) for p in found] == [("ADR", "ann"), ("Drug", "ben")]

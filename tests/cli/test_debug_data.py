@@ -62,6 +62,8 @@ def test_data_without_problems(run, write_docs):
 def test_invalid_config(fails, train, tmp_path):
     config = write_config(tmp_path, ("GapAwareTagging", "NoTagging"))
     fails("Invalid config: ", "debug-data", train, "--config", config)
+    options = "--config", config, "--line-breaks", "join"
+    fails("Leave out --model and --line-breaks", "debug-data", train, *options)
 
 
 def test_wrapped_text(run, write_brat):
@@ -71,4 +73,5 @@ def test_wrapped_text(run, write_brat):
     printed = " ".join(run("debug-data", data).stdout.split())
     assert "train: 1 of 1 Docs look wrapped" in printed
     printed = " ".join(run("debug-data", data, "--line-breaks", "keep").stdout.split())
-    assert 'If the text is wrapped, set line_breaks = "join"' in printed
+    assert "If the text is wrapped, use --line-breaks join" in printed
+    assert "look wrapped" not in printed

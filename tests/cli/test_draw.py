@@ -44,6 +44,9 @@ def test_terminal(run, model, brat):
 
 def test_raw_text(run, fails, model, write):
     raw, how = write({"raw.txt": TEXT}) / "raw.txt", ("--model", model, "--types")
-    fails("Raw text requires a pipeline", "draw", raw)
+    for source in (raw, "-"):
+        fails("Raw text requires a pipeline", "draw", source)
     assert run("draw", raw, *how, "Drug").stdout == f"raw\n{TEXT}\n"
+    write({"letter.docx": ""})
+    assert "letter.docx is a Word" in run("draw", raw.parent, "--model", model).stdout
     fails("no entity has the type Time. The types are ADR, Drug.", "draw", raw, *how, "Time")

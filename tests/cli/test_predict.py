@@ -142,7 +142,8 @@ def test_the_most_uncertain_texts_are_written_first(run, model, tmp_path, tiny, 
     pipe = tiny.get_pipe("gapdner")
     with changed(pipe, threshold=1.0 if options else pipe.cfg["threshold"]):
         docs = select_uncertain(tiny, texts, 3)
-    run("predict", model, source, "--uncertain", 3, "-o", output, *options)
+    result = run("predict", model, source, "--uncertain", 3, "-o", output, *options)
+    assert "3 documents" in result.stdout
     for record, doc in zip(records(output.read_text()), docs, strict=True):
         assert record["id"] == texts.index(doc.text)
         assert found(record) == [(e.label_, e.text) for e in get_entities(doc)]

@@ -118,6 +118,9 @@ def test_labelstudio_with_two_texts(write, report):
         ("1-y", data["a"], [("ADE", "arm pain")]),
     ]
     assert not report.issues
+    (chosen,) = read(path, text="a", report=(counted := Report()))
+    assert (chosen.text, entities(chosen)) == (data["a"], [("ADE", "arm pain")])
+    assert counted.counts("dropped") == {"annotation without a text": 3}
     # the other text of the task is kept
     found[2]["value"]["labels"] = 5
     path = export(write, (data, found))

@@ -61,3 +61,8 @@ def test_a_document_that_cannot_be_read_is_left_out(write):
     report = Report(skip=True)
     assert [record.name for record in read_bioc(path, report)] == ["1", "1"]
     assert [issue.place.document for issue in report.skipped] == ["2", None]
+    # of PubMed Central, and of PubTator 3
+    for content in ([{"documents": [good]}] * 2, {"PubTator3": [good, good]}):
+        path = write({"c.json": json.dumps(content)}) / "c.json"
+        assert guess_format(path) == "bioc"
+        assert [record.name for record in read_bioc(path, report)] == ["1", "1"]

@@ -5,10 +5,11 @@ from spacy_gapdner.formats import DOC_NAME, guess_format, read
 
 
 def test_conll(write, report):
-    # IOB1, IOB2, BIOES and BILOU; a comment, a token like one, and two documents
+    # IOB1, IOB2, BIOES and BILOU; a comment, a token like one; two documents, of which one has
+    # no empty line
     text = (
         "-DOCSTART- -X- O O\n\n# id 1\na X I-A\nb X I-A\nc X B-A\n# X O\n\n"
-        "a B-A\nb I-A\nc I-B\n\n-DOCSTART-\tO\n\na S-A\nb B-B\nc E-B\n\na U-A\nb B-B\nc L-B"
+        "a B-A\nb I-A\nc I-B\n\n-DOCSTART-\tO\na S-A\nb B-B\nc E-B\n\na U-A\nb B-B\nc L-B"
     )
     path = write({"x.iob": text})
     assert guess_format(path) == "conll"

@@ -26,6 +26,7 @@ from spacy_gapdner.formats.files import visible_files
 
 TEXT = "text without annotation: no .ann file is next to it"
 GOLD = '{"text": "a", "entities": []}'
+FOUND = '{"text": "a", "entities": [{"label": "A", "fragments": [{"start": 0, "end": 1}]}]}'
 SENTENCE = '{"sentence": ["a"], "ner": []}'
 
 
@@ -37,6 +38,9 @@ SENTENCE = '{"sentence": ["a"], "ner": []}'
         ({"a.json": f"[{SENTENCE}]"}, "a.json", "w2ner"),
         ({"a.jsonl": SENTENCE}, ".", "w2ner"),
         ({"a.jsonl": GOLD}, ".", "jsonl"),
+        # predictions for tasks of Prodigy and texts of doccano
+        ({"a.jsonl": GOLD[:-1] + ', "_task_hash": 1}'}, ".", "jsonl"),
+        ({"a.jsonl": FOUND[:-1] + ', "label": []}'}, ".", "jsonl"),
         ({"a.jsonl": f'{{"text": "{"a" * 70000}", "entities": []}}'}, ".", "jsonl"),
         ({"a.spacy": "", "b.txt": "x"}, ".", "spacy"),
         ({"a.inline": "no\n\n\na\n0,0 X"}, ".", "inline"),
@@ -58,7 +62,7 @@ def test_guess(write, files, path, name):
         ({"a.txt": "a\n0,0 X\nb\n"}, "a.txt", TEXT),
         ({"a.txt": "a b\n10,5 mg twice\n\n"}, "a.txt", TEXT),
         ({"a.txt": "Take it with\n10,5 mg\n\nafter meals\n"}, "a.txt", TEXT),
-        ({"a.txt": "", "b.txt": ""}, ".", "has only empty files"),
+        ({"a.txt": "", "b.txt": ""}, ".", "contains only empty files"),
         *(({"a.jsonl": x}, "a.jsonl", "a.jsonl is empty") for x in ("", " \r\n\n", "\0\0\n")),
         *(({"a.json": x}, "a.json", "a.json contains no document") for x in ("[ ]", "{}", "null")),
         ({"a.jsonl": GOLD.encode("utf-16")}, "a.jsonl", "a.jsonl is not UTF-8: byte 0xff"),
@@ -77,7 +81,7 @@ def test_cannot_guess(write, files, path, message):
 
 
 def test_word_files_in_a_folder_are_skipped(write, report):
-    files = {"a.txt": "pain", "a.ann": "", "b.docx": "PK", "~$b.docx": "PK"}
+    files = {"a.txt": "pain", "a.ann": "", "b.docx": "PK", "~$b.docx": "PK", ".trash/c.docx": "PK"}
     folder = write(files)
     assert [doc.text for doc in read(folder, report=report)] == ["pain"]
     texts = Report()

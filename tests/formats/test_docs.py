@@ -68,9 +68,9 @@ def test_several_sentences_a_doc(nlp, report, plain, n_sents, entities):
 @pytest.mark.parametrize(
     ("n_sents", "texts"),
     [
-        (0, ["a b c", "d", "e", "f", "x y", "g"]),
-        (1, ["a b", "c", "d", "e", "f", "x y", "g"]),
-        (2, ["a b c", "d", "e", "f", "x y", "g"]),
+        (0, ["a b c", "d", "e", "f", "x y", "g", "h"]),
+        (1, ["a b", "c", "d", "e", "f", "x y", "g", "h"]),
+        (2, ["a b c", "d", "e", "f", "x y", "g", "h"]),
     ],
 )
 def test_tokenised_sentences_of_a_document(nlp, report, plain, n_sents, texts):
@@ -81,12 +81,13 @@ def test_tokenised_sentences_of_a_document(nlp, report, plain, n_sents, texts):
         *(TokenRecord(f"r-{w}", tuple(w.split()), (entity,), document=d) for w, d in names),
         TextRecord("text", "x y"),
         TokenRecord("r-g", ("g",), (entity,), document="A"),
+        TokenRecord("r-h", ("h",), (entity,), Place("other"), document="A"),
     ]
     docs = list(to_docs(records, nlp, report, n_sents=n_sents))
     assert [doc.text.strip() for doc in docs] == texts
-    assert (report.documents, report.entities) == (6, 6)
-    names = ["A", "B", "r-e", "r-f", "text", "A"]
-    assert [doc.user_data[DOC_NAME] for doc in docs[-6:]] == names
+    assert (report.documents, report.entities) == (7, 7)
+    names = ["A", "B", "r-e", "r-f", "text", "A", "A"]
+    assert [doc.user_data[DOC_NAME] for doc in docs[-7:]] == names
     held = [("X", ((0, 1),)), ("X", ((2, 3),))]
     assert plain(docs[0]) == (held if n_sents != 1 else held[:1])
     assert len(list(docs[0].sents)) == (1 if n_sents == 1 else 2)

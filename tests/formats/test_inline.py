@@ -55,9 +55,9 @@ def test_inline_text_has_no_whitespace_tokens(tmp_path, report):
         Entity("B", ((7, 8),)),
     ]
     set_entities(doc, entities)
-    doc.user_data[DOC_NAME] = "A.1"
+    doc.user_data[DOC_NAME] = "A\n1"
     assert write_docs([doc], tmp_path / "a.inline", report=report) == 1
     assert (tmp_path / "a.inline").read_text() == (
-        "Document: A.1\nsevere joint and hip pain\n0,1,4,4 A|1,1,3,4 A\n\n"
+        "Document: A 1\nsevere joint and hip pain\n0,1,4,4 A|1,1,3,4 A\n\n"
     )
     assert report.counts("dropped") == {"entity of whitespace": 1}

@@ -129,7 +129,7 @@ ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><%s>&b;</%s>'
 # format, content of a file or files of a folder, and message
 FILES = [
     ("jsonl", '{"text": "a"}\n', 'a:1 has no "entities"'),
-    ("jsonl", '{"text": "a", "entities": 3}', "a:1 has a value of another type or length"),
+    ("jsonl", '{"text": "a", "entities": 3}', "a:1 has a value of the wrong type or length"),
     ("jsonl", '{"text": "a", "entities": [{"label": "A"}]}', 'a:1 has no "fragments"'),
     ("spacy", {"a.spacy": ""}, r"a\.spacy is empty"),
     ("jsonl", GOOD + '{"entities": []}\n', 'a:2 is not an object with a string "text"'),
@@ -146,6 +146,7 @@ FILES = [
     ("conll", "a O\nb x\n", ":2: 'x' is not a tag such as O or B-ADE"),
     ("conll", "a\n", "'a' is not a tag"),
     ("pubtator", "1\t2\n", "is not a title"),
+    ("pubtator", "1|t|a\n2|t|b\n", "a:2 begins article 2 without an empty line before it"),
     ("prodigy", '{"spans": []}', 'not an object with a string "text"'),
     ("doccano", '{"text": "a"}', 'a:1 has no "label"'),
     ("labelstudio", "[1]", 'no tasks with "data". Export JSON, not JSON-MIN'),
@@ -154,9 +155,10 @@ FILES = [
     ("bioc", "<collection>", "cannot be read as XML"),
     ("bioc", "<other/>", "no <collection>"),
     ("bioc", ENTITIES % ("collection", "collection"), "cannot be read as XML"),
-    ("bioc", XML.replace('offset="0"', 'offset="x"'), "a, d1 has a value of another .*'x'"),
+    ("bioc", XML.replace('offset="0"', 'offset="x"'), "a, d1 has a value of the wrong .*'x'"),
     ("bioc", XML.replace("<offset>11", "<offset>5"), "passages that overlap or .* at offset 5"),
     ("bioc", '<?xml version="1.0" encoding="x"?>' + XML, "cannot be read as XML: unknown encoding"),
+    ("bioc", {"a.json": '[{"documents": 1}]'}, 'no list of "documents"'),
     ("bioc", {"a.json": '{"documents": [1]}'}, 'no list of "documents"'),
     ("bioc", {"a.json": PASSAGES % '{"text": "a"}'}, 'a.json, 1 has no "offset"'),
     ("brat", {}, "contains no .txt or .ann"),
@@ -185,6 +187,7 @@ def test_counts_and_json():
     # errors begin with the place
     error = Issue("dropped", UNREADABLE, "a.docx is not text", Place("a.docx"))
     assert str(error) == "a.docx is not text"
+    assert str(Place("a/10_docs.json", None, "1")) == "a/10_docs.json, 1"
     values = report.to_dict()
     first, second = values.pop("issues")
     assert values == {

@@ -58,7 +58,7 @@ def test_devices_are_written_not_replaced():
     with replacing(Path(os.devnull)) as path:
         path.write_text("gone")
     assert path.is_char_device()
-    with pytest.raises(GapDNERError, match=f"{os.devnull} is not a folder, which .* brat writes"):
+    with pytest.raises(GapDNERError, match=f"brat writes a folder, but {os.devnull} is not one"):
         choose_output(Path(os.devnull))
 
 
@@ -91,7 +91,7 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
             check_output(Path(path), inputs)
     with pytest.raises(GapDNERError, match="contains the data"):
         check_output(tmp_path, inputs, is_file=False)
-    with pytest.raises(GapDNERError, match="nowhere is not a folder"):
+    with pytest.raises(GapDNERError, match="a folder, but nowhere is not one"):
         choose_output(Path("nowhere"))
 
 

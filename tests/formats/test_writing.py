@@ -87,7 +87,7 @@ def test_jsonl(doc, tmp_path, report):
     ("name", "format", "lost"),
     [
         ("a.spacy", None, ""),
-        ("a.jsonl", None, "'entities', 'text'"),
+        ("a.jsonl", "jsonl", "'entities', 'text'"),
         ("a", "brat", "'id', 'text', 'entities', 'ward'"),
         ("a.csv", None, "'id', 'text', 'entities', 'ward'"),
     ],
@@ -98,7 +98,7 @@ def test_what_records_of_documents_hold_is_kept_or_reported(
     record = {"id": 5, "text": "other", "entities": 1, "ward": 3}
     doc.user_data[DOC_EXTRA] = record
     write([doc], tmp_path / name, format, report=report)
-    messages = [f"no place for {lost} of the document's record"] if lost else []
+    messages = [f"{format or 'csv'} cannot store {lost} of the document"] if lost else []
     assert [i.message for i in report.issues if i.kind == "document metadata"] == messages
     if name in ("a.spacy", "a.jsonl"):
         (back,) = read(tmp_path / name)

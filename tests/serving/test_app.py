@@ -9,6 +9,7 @@ from zipfile import ZipFile
 import pytest
 import spacy
 from odd_texts import ODD_TEXTS
+from spacy.tokens.underscore import Underscore
 
 pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
@@ -154,10 +155,14 @@ def test_odd_texts(client, name):
 def test_the_words_of_a_text_are_forgotten(nlp, client, path):
     def size():
         # the length of the vocab also counts removed words
-        return sum(1 for _ in nlp.vocab), len(nlp.vocab.strings)
+        words = sum(1 for _ in nlp.vocab), len(nlp.vocab.strings)
+        return *words, len(Underscore.span_extensions)
 
-    sizes, more = [], {} if path == "/predict" else {"entities": []}
+    sizes = []
     for text in ("first", " ".join(f"{path[1:4]}word{i}" for i in range(60))):
+        fragment = {"start": 0, "end": 5}
+        entity = {"label": "ADR", "fragments": [fragment], "attributes": {text[-6:]: 1}}
+        more = {} if path == "/predict" else {"entities": [entity]}
         assert client.post(path, json={"text": text, **more}).status_code == 200
         sizes.append(size())
     assert sizes[0] == sizes[1]

@@ -10,16 +10,30 @@ export class Drafts {
 
   /** @param {string} id @param {Draft} body */
   keep(id, body) {
-    localStorage.setItem(this.place + id, JSON.stringify(body));
+    attempt(() => localStorage.setItem(this.place + id, JSON.stringify(body)));
   }
 
   /** @param {string} id */
   drop(id) {
-    localStorage.removeItem(this.place + id);
+    attempt(() => localStorage.removeItem(this.place + id));
   }
 
   /** @param {string} id @returns {Draft | null} */
   find(id) {
-    return JSON.parse(localStorage.getItem(this.place + id) ?? "null");
+    return JSON.parse(attempt(() => localStorage.getItem(this.place + id)) ?? "null");
+  }
+}
+
+/**
+ * Saving on the server must not depend on the storage of the browser, which can be full or blocked.
+ * @template T
+ * @param {() => T} action
+ * @returns {T | undefined}
+ */
+function attempt(action) {
+  try {
+    return action();
+  } catch {
+    return undefined;
   }
 }

@@ -302,7 +302,7 @@ export class Gestures {
   acceptAll() {
     const { session, app } = this;
     const taken = app.sureProposals();
-    if (!taken.length) return app.say("No proposal has this score or is without a contradiction.");
+    if (!taken.length) return app.say("No proposals to accept: all are below this score or contradict another one.");
     const entities = taken.map((proposal) => session.entity(proposal));
     session.change({ entities: [...session.content.entities, ...entities] }, null);
     app.say(`Accepted ${taken.length} proposals.`);

@@ -55,12 +55,13 @@ export class Saver {
         await this.send();
         this.wait = 500;
       }
+      this.isRunning = false;
       this.#setState("saved");
     } catch (error) {
       this.isDirty = true;
-      this.#fail(error);
-    } finally {
+      // before the conflict is reported, because resolving it can save again
       this.isRunning = false;
+      this.#fail(error);
     }
   }
 

@@ -239,8 +239,7 @@ export class Session {
     if (this.saver.isDirty) this.#keep();
     else this.drafts.drop(this.id);
     if (answer.removed.length) {
-      const lines = answer.removed.length === 1 ? "a line" : `${answer.removed.length} lines`;
-      this.hooks.say(`The file lost ${lines} that referred to the entity: ${answer.removed.join("; ")}`);
+      this.hooks.say(`Deleted from the file, because it referred to the entity: ${answer.removed.join("; ")}`);
     }
   }
 
