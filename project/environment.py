@@ -3,22 +3,18 @@
 import os
 import platform
 import subprocess
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from spacy.util import get_package_version
 
 _PACKAGES = ("spacy", "thinc", "torch", "numpy", "spacy-transformers", "transformers")
 
 
 def get_versions() -> dict[str, str | None]:
     """Get the versions of Python and of the main packages. None if a package is not installed."""
-    versions: dict[str, str | None] = {"python": platform.python_version()}
-    for name in (*_PACKAGES, "spacy-gapdner"):
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = None
-    return versions
+    packages = {name: get_package_version(name) for name in (*_PACKAGES, "spacy-gapdner")}
+    return {"python": platform.python_version(), **packages}
 
 
 def get_device(gpu_id: int) -> dict[str, Any]:

@@ -2,16 +2,12 @@
 
 import inspect
 from importlib import import_module
-from importlib.metadata import distribution, version
+from importlib.metadata import distribution
 
 import pytest
 import spacy
 import spacy_transformers  # noqa: F401  # adds the registry of span getters
-import srsly
 from spacy import registry
-from spacy.cli.package import package
-from spacy.util import get_minor_version_range
-from tiny_pipeline import ANNOTATED, trained_pipeline
 
 
 @pytest.mark.parametrize("name", ["", ".analysis", ".config", ".drawing", ".formats"])
@@ -37,19 +33,6 @@ def test_entry_points():
             assert registry.get(kind, name) is target
         groups.add(group)
     assert groups >= {"spacy_factories", "spacy_architectures", "spacy_scorers", "spacy_cli"}
-
-
-def test_a_packaged_pipeline(tmp_path):
-    """It requires this package and makes the same predictions."""
-    trained_pipeline().to_disk(tmp_path / "model")
-    (tmp_path / "out").mkdir()
-    package(tmp_path / "model", tmp_path / "out", name="x", version="1.2.0", create_sdist=False)
-    folder = tmp_path / "out" / "en_x-1.2.0"
-    required = f"spacy-gapdner{get_minor_version_range(version('spacy-gapdner'))}"
-    assert required in srsly.read_json(folder / "meta.json")["requirements"]
-    doc = spacy.load(folder / "en_x" / "en_x-1.2.0")(ANNOTATED[0][0])
-    found = [entity.text for entity in doc._.discontinuous_ents]
-    assert found == ["Severe joint pain", "Severe shoulder pain"]
 
 
 # for a new process without imports

@@ -33,9 +33,9 @@ FINE_GRAINED = ("NextFragment", "Contiguous", "Fragment")
 class W2NERTagging:
     """One label a cell: None, NNW and a THW label for each entity type.
 
-    Registered as `gapdner-baselines.W2NERTagging.v1`. Of several types in one cell the first in
-    the order of the labels gets it. Chains of different entities may combine to one that nobody
-    annotated: the ambiguity that gaps resolve.
+    Registered as `gapdner-baselines.W2NERTagging.v1`. If several types apply to a cell, the
+    first in the order of the labels takes precedence. Chains of different entities can combine
+    into a spurious entity; gaps resolve this ambiguity.
 
     loss (Optional[GridLoss]): `CrossEntropy` by default. As published, the loss is the mean over
         all cells: `CrossEntropy(normalize="cells")`.
@@ -43,9 +43,9 @@ class W2NERTagging:
 
     name = "W2NER"
     description = (
-        "Above the diagonal, NNW marks the column's word as the next one of an entity after the "
-        "row's. Below it and on it, a type marks an entity that starts at the column and ends at "
-        "the row. An entity is a chain of words, from its first to its last."
+        "Above the diagonal, NNW links a word of an entity (row) to the next one (column). On and "
+        "below the diagonal, a type marks an entity that starts at the column and ends at the row. "
+        "An entity is a chain of words, from its first to its last."
     )
 
     def __init__(self, loss: GridLoss | None = None) -> None:
@@ -73,7 +73,7 @@ class W2NERTagging:
         threshold: float = 0.0,
         max_paths: int = 10_000,
     ) -> DecodedSegment:
-        """Find the entities that a grid's labels spell out; see `decode_chains`."""
+        """Decode the entities of a grid's labels. See `decode_chains`."""
         return decode_chains(_by_cell(labeled), labels, 1, threshold=threshold, max_paths=max_paths)
 
 
@@ -83,8 +83,8 @@ class TOETagging:
 
     Registered as `gapdner-baselines.TOETagging.v1`. Entities are read as in TOE's code: a link
     between two words needs NNW and PNW, and an entity needs THW or HTW. The fine-grained tags are
-    not read; the network learns more from them. TOE's code knows a single entity type. With more
-    of them, NNW, PNW and the fine-grained tags have none here.
+    not decoded; they only improve training. TOE's code supports one entity type. Here, NNW, PNW and
+    the fine-grained tags have no type.
 
     loss (Optional[GridLoss]): `ZLPR` by default.
     """
@@ -146,7 +146,7 @@ class TOETagging:
         threshold: float = 0.0,
         max_paths: int = 10_000,
     ) -> DecodedSegment:
-        """Find the entities that a grid's labels spell out; see `decode_chains`.
+        """Decode the entities of a grid's labels. See `decode_chains`.
 
         A link is as probable as the less probable one of NNW and PNW, a type as the more probable
         one of THW and HTW.
@@ -171,7 +171,7 @@ def decode_chains(
     threshold: float,
     max_paths: int,
 ) -> DecodedSegment:
-    """Find all entities that NNW and THW labels spell out. `next_word` is the channel of NNW.
+    """Decode all entities of NNW and THW labels. `next_word` is the channel of NNW.
 
     Nodes are words, an NNW label is an edge between two. Every path from the head to the tail of a
     THW label is an entity (Li et al. 2022, section "Decoding").

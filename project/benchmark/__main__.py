@@ -67,8 +67,7 @@ def benchmark_cli(
             )
             for model in models
         ]
-        if json_path is not None:
-            write_json(found, json_path)
+        write_json(found, json_path)
     print(f"{found[0]['docs']:,} Docs, {found[0]['words']:,} words")
     for table in make_tables(found):
         table.print()

@@ -32,7 +32,7 @@ def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
     if not pipes:
         found = ", ".join(nlp.pipe_names)
         raise GapDNERError(f"{model} has no gapdner, ner or spancat pipe, only {found}.")
-    return nlp, pipes[-1]
+    return nlp, max(pipes, key=lambda pipe: isinstance(pipe, DiscontinuousEntityRecognizer))
 
 
 def read_examples(nlp: Language, pipe: TrainablePipe, path: Path, limit: int) -> list[Example]:

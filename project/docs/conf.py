@@ -11,25 +11,21 @@ import spacy_gapdner
 from project.docs import commands, docstrings, included, pictures
 
 project = "spacy-gapdner"
-author = "the authors of spacy-gapdner"
 version = release = spacy_gapdner.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
-exclude_patterns = ["**/__pycache__"]
 # single backticks in docstrings become a link if there is an object of this name, else code
 default_role = "py:obj"
 highlight_language = "text"
 # otherwise the two hyphens of --config become a dash
 smartquotes = False
 
-myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 # examples of .ini files can be incomplete
 suppress_warnings = ["misc.highlighting_failure"]
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-python_display_short_literal_types = True
 
 html_theme = "furo"
 html_title = f"spacy-gapdner {release}"

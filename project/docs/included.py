@@ -35,12 +35,14 @@ def read_source(app: Any, name: str, source: list[str]) -> None:
         _, _, text = path.read_text(encoding="utf8").partition("\n")
         return rewrite_links(text, document)
 
-    source[0] = _INCLUDE.sub(read, source[0])
+    source[0] = _INCLUDE.sub(read, rewrite_links(source[0], f"project/docs/{name}.md"))
 
 
 def rewrite_links(text: str, document: str) -> str:
     """Replace the links of a document by links between pages, except in code blocks."""
     folder = (ROOT / document).parent
+    # the pages of the API are in a subfolder
+    up = "../" * (folder.parent == PAGES)
 
     def rewrite(match: re.Match[str]) -> str:
         label, target = match.groups()
@@ -53,7 +55,7 @@ def rewrite_links(text: str, document: str) -> str:
             page = path.relative_to(PAGES).as_posix()
         if page is None:
             return label
-        return f"[{label}]({page}{'#' * bool(anchor)}{anchor})"
+        return f"[{label}]({up}{page}{'#' * bool(anchor)}{anchor})"
 
     parts = _CODE.split(text)
     # every second part is code

@@ -95,8 +95,7 @@ def compare_cli(
             text = "\n".join(table.to_markdown() for table in tables)
             with replacing(markdown_path) as temporary:
                 temporary.write_text(text, encoding="utf8")
-        if json_path is not None:
-            write_json({"groups": statistics, "warnings": warnings}, json_path)
+        write_json({"groups": statistics, "warnings": warnings}, json_path)
     for table in tables:
         table.print()
     for warning in warnings:
@@ -123,8 +122,7 @@ def bootstrap_cli(
         tables = paired_bootstrap(
             first, second, data_path, tune_on=tune_path, n_resamples=n_resamples
         )
-        if json_path is not None:
-            write_json([table._asdict() for table in tables], json_path)
+        write_json([table._asdict() for table in tables], json_path)
     for table in tables:
         table.print()
 
@@ -166,8 +164,7 @@ def spacy_pipes_cli(
             golds = (d for file in require_docbins(test_path) for d in read_docbin(file, nlp.vocab))
             found[model] = score(nlp, golds)
         table = make_table(found)
-        if json_path is not None:
-            write_json(table._asdict(), json_path)
+        write_json(table._asdict(), json_path)
     table.print()
 
 

@@ -49,8 +49,8 @@ def make_cli(
         for path in (pipeline / "meta.json", scores_path, train_path, test_path):
             require_file(path)
         check_output(output, {"pipeline": pipeline}, force=True, is_file=False)
-        if output.exists():
-            raise GapDNERError(f"{output} already exists. Choose another folder.")
+        if output.exists() and not list(output.glob("*.whl")):
+            raise GapDNERError(f"{output} already exists and is not a release. Choose another.")
         nlp, scores = load_model(pipeline), srsly.read_json(scores_path)
         config = Config().from_disk(pipeline / "config.cfg", interpolate=False)
         encoder = Encoder(encoder_name, encoder_license) if encoder_name else None

@@ -117,11 +117,13 @@ def _update(nlp: Language, docs: Sequence[Doc], scale: float) -> None:
     config = nlp.config.interpolate()
     settings = config["training"]
     batcher = _resolve(settings["batcher"])
-    reader = config.get("corpora", {}).get("train") or {"@readers": "spacy.Corpus.v1"}
+    # other settings of the reader are for the data of the config
+    augmenter = (config.get("corpora", {}).get("train") or {}).get("augmenter")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "done.spacy"
         DocBin(docs=docs, store_user_data=True).to_disk(path)
-        corpus = _resolve({**reader, "path": str(path)})
+        reader = {"@readers": "spacy.Corpus.v1", "path": str(path), "augmenter": augmenter}
+        corpus = _resolve(reader)
         n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
         _shorten(settings["optimizer"].get("learn_rate"), n_steps)
         optimizer = _resolve(settings["optimizer"])

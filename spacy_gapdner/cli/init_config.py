@@ -50,7 +50,7 @@ def init_config_cli(
     n_batches = config["training"]["optimizer"]["learn_rate"]["total_steps"]
     print_line(
         f"Training takes {n_batches} batches. Discontinuous entities are rare and learned late: "
-        "with fewer than 500 batches, hardly any are found."
+        "a much shorter training finds few of them."
     )
     print(
         f"python -m spacy train {shlex.quote(str(output_path))} --output training "

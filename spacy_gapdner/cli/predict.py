@@ -55,9 +55,9 @@ def predict_cli(
 ) -> None:
     """Find entities in raw text.
 
-    Memory use does not depend on the size of the input, unless the output is a .spacy, CSV or
-    Parquet file. If the command fails or is stopped, OUTPUT.part contains the JSONL so far. The
-    exit code is 3 if documents were skipped."""
+    Memory use does not depend on the size of the input, unless the output is a .spacy, HTML,
+    CSV or Parquet file. If the command fails or is stopped, OUTPUT.part contains the JSONL so far.
+    The exit code is 3 if documents were skipped."""
     from ..analysis.pipes import load_recognizer
     from ..analysis.predictions import predict_records
     from ..analysis.texts import growing, part_of, read_texts

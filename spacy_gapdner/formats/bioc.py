@@ -52,9 +52,9 @@ def read_bioc(path: Path, report: Report) -> Iterator[TextRecord]:
             part.get("documents", part.get("PubTator3")) if isinstance(part, dict) else None
             for part in (value if isinstance(value, list) else [value])
         ]
+        documents = [d for part in parts if isinstance(part, list) for d in part]
         are_lists = all(isinstance(part, list) for part in parts)
-        documents = [document for part in parts for document in part] if are_lists else [None]
-        if not all(isinstance(document, dict) for document in documents):
+        if not are_lists or not all(isinstance(document, dict) for document in documents):
             raise GapDNERError(f'{path} has no list of "documents". Choose the right format.')
     places = (
         (value, Place(str(path), None, str(value.get("id") or f"{path.stem}-{number}")))

@@ -127,7 +127,7 @@ def _count_in(text: str, entities: Sequence[TextEntity], units: str) -> list[Tex
 
 
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
-    """RETURNS (bool): Whether the surface text is empty, or that of the listed or sorted fragments."""
+    """RETURNS (bool): Whether the surface text is empty, or that of the (sorted) fragments."""
     if not entity.surface or entity.surface.isspace():
         return True
     for fragments in (entity.fragments, sorted(entity.fragments)):

@@ -84,6 +84,7 @@ def test_a_lost_response_and_full_storage(page, script):
     page.write(ann="")
     page.browser.execute_script(script)
     page.drag("joint")
+    page.until(lambda: page.entities() == ["ADE joint"])
     page.press("d")
     journal = page.server.folder / ".gapdner" / "annotate.jsonl"
     page.until(lambda: journal.exists() and '"done"' in journal.read_text())

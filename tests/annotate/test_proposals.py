@@ -112,7 +112,10 @@ LEARNED = [name for name in NAMES if not is_held_out(name)][:8]
 
 
 @pytest.mark.slow
-def test_retraining(train, proposer, notes, tmp_path):
+def test_retraining(train, proposer, notes, tmp_path, monkeypatch):
+    # the texts that are done are read with other settings
+    reader = {"@readers": "spacy-gapdner.Corpus.v1", "path": None, "format": "brat"}
+    monkeypatch.setitem(proposer.model.nlp.config["corpora"], "train", reader)
     DocBin(docs=gold_docs(Vocab())).to_disk(tmp_path / "gold.spacy")
     client = train(tmp_path / "gold.spacy", retrain_after=29)
     assert "No text is done" in client.post("train", 422)["detail"]

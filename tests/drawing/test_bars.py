@@ -75,11 +75,6 @@ def test_titles():
     html = render_entities(WORDS, [JOINT, JOINT._replace(mark="incorrect")])
     for title in ("ADE 0.90", "✗ incorrect ADE 0.90"):
         assert f'title="{title}: severe joint … pain"' in html
-    # text is escaped
-    html = render_entities(['"<b>', "&"], [Bar(Entity("<A>", ((0, 1),)), "red")])
-    assert "<b>" not in html
-    assert 'title="&lt;A&gt;: &#34;&lt;b&gt;"' in html
-    assert [word for word, _ in sentences(html)[0]] == ['"<b>', "&"]
 
 
 def test_hidden_entities_are_counted():

@@ -1,5 +1,6 @@
 """The networks, architectures and configs of W2NER and TOE."""
 
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -114,8 +115,10 @@ def test_the_published_settings(name):
     model = pipe["model"]
     # the defaults of the architecture
     default = registry.architectures.get(model["@architectures"])
-    for setting, value in zip(default.__code__.co_varnames[2:], default.__defaults__, strict=False):
-        assert model[setting] == value
+    for setting in signature(default).parameters.values():
+        if setting.default is not setting.empty:
+            value = setting.default
+            assert model[setting.name] == (list(value) if isinstance(value, tuple) else value)
     losses = {
         "w2ner": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
         "toe": {"@losses": "gapdner-baselines.ZLPR.v1", "alpha": 0.5, "n_fine": 3},
