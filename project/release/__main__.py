@@ -49,8 +49,9 @@ def make_cli(
         for path in (pipeline / "meta.json", scores_path, train_path, test_path):
             require_file(path)
         check_output(output, {"pipeline": pipeline}, force=True, is_file=False)
-        if output.exists() and not list(output.glob("*.whl")):
-            raise GapDNERError(f"{output} already exists and is not a release. Choose another.")
+        if output.exists():
+            # raises an error for other folders
+            _find_wheel(output)
         nlp, scores = load_model(pipeline), srsly.read_json(scores_path)
         config = Config().from_disk(pipeline / "config.cfg", interpolate=False)
         encoder = Encoder(encoder_name, encoder_license) if encoder_name else None
@@ -83,6 +84,7 @@ def make_cli(
             srsly.write_json(folder / "meta.json", meta)
             (folder / "README.md").write_text(card, encoding="utf8")
             wheel = build_wheel(folder, folder)
+            shutil.rmtree(output, ignore_errors=True)
     msg.good(f"Release: {output}", f"{wheel.name}, {output / 'README.md'}")
 
 
@@ -132,7 +134,9 @@ def _read(path: Path) -> list[Doc]:
 def _find_wheel(release: Path) -> Path:
     wheels = list(release.glob("*.whl"))
     if len(wheels) != 1 or not (release / "README.md").is_file():
-        raise GapDNERError(f"{release} is not a release. Create one with the command make.")
+        raise GapDNERError(
+            f"{release} is not a release. Choose a folder that the command make wrote."
+        )
     return wheels[0]
 
 

@@ -32,8 +32,8 @@ _MISALIGNED = "boundary within a token"
 _ORDER = attrgetter("fragments", "label")
 # hints for entities that cannot be found
 _REMEDIES = {
-    _CROSSES: " Split sentences with another model. If the text is wrapped, use --line-breaks "
-    'join, and line_breaks = "join" for gapdner_sentencizer in the config.',
+    _CROSSES: " Split sentences with another model. If the text is wrapped, convert it with "
+    '--line-breaks join, and set line_breaks = "join" for gapdner_sentencizer in the config.',
     _MISALIGNED: " Convert the data with a model whose tokenizer splits there.",
 }
 

@@ -28,10 +28,10 @@ class Trainer:
         self.swap = swap
         # the pipeline before the last training
         self.previous: str | None = None
-        self._folder = folder
+        self._folder = folder = folder.resolve()
         self._model, self._replaced = folder / "model", folder / "previous-model"
         self.training: dict[str, Any] = NO_TRAINING
-        start = str(Path(model).absolute()) if Path(model).exists() else model
+        start = str(Path(model).resolve()) if Path(model).exists() else model
         output = str(folder / "new-model")
         self._job = {**settings, "model": start, "before": start, "output": output}
 

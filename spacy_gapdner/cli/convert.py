@@ -77,11 +77,12 @@ def convert_cli(
     check_output(output_path, {"input": input_path}, force=force, is_file=False, hint=hint)
     check_output(report_path, {"input": input_path, "output": output_path}, force=force)
     parameters = {*signature(formats.convert).parameters, *signature(formats.read).parameters}
+    parameters |= {"from_ents", "from_spans", "done"}
     for option in reader_options:
         if "=" not in option:
             raise GapDNERError(f"Invalid --option: {option!r}. Use NAME=VALUE.")
         if (name := option.split("=")[0]) in parameters:
-            raise GapDNERError(f"Invalid --option: {name} is not an option of a format.")
+            raise GapDNERError(f"Invalid --option: {name}. Use the options of convert (--help).")
     settings: dict[str, Any] = dict(option.split("=", 1) for option in reader_options)
     settings |= {"format": format, "to": to, "spans_key": spans_key, "types": split_list(types)}
     settings |= {"lang": lang, "model": model, "n_sents": n_sents, "line_breaks": line_breaks}

@@ -65,16 +65,25 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     """
     if found := get_entities(doc):
         return found
-    keys = [key for key in get_spans_keys(doc) if stores_entities(doc, key)]
+    # other groups, such as those of coreference, have no labels
+    labeled = [
+        key
+        for key in get_spans_keys(doc)
+        if any(span.label for name in group_names(doc, key) for span in doc.spans[name])
+    ]
+    keys = [key for key in labeled if stores_entities(doc, key)]
     if len(keys) == 1:
         return get_entities(doc, keys[0])
-    if keys:
-        warnings.warn(
-            "doc._.discontinuous_ents is empty, because entities are stored under several keys: "
-            f"{', '.join(keys)}. Use spacy_gapdner.get_entities(doc, key).",
-            # the caller of spaCy's Underscore
-            stacklevel=3,
+    if labeled:
+        reason = (
+            f"entities are stored under several keys: {', '.join(keys)}. Use "
+            "spacy_gapdner.get_entities(doc, key)."
+            if keys
+            else f"these span groups are not entities: {', '.join(labeled)}. If they should be, "
+            "spacy_gapdner.get_entities(doc, key) raises an error with the reason."
         )
+        # the caller of spaCy's Underscore
+        warnings.warn(f"doc._.discontinuous_ents is empty, because {reason}", stacklevel=3)
     return ()
 
 

@@ -166,7 +166,8 @@ def _text_keys(tasks: Sequence[Object], path: Path, chosen: str) -> dict[str, st
             )
         keys[name] = best
     if chosen:
-        return {name: key for name, key in keys.items() if key == chosen} or {"": chosen}
+        names = [name for name, key in keys.items() if key == chosen]
+        return dict.fromkeys(names, chosen) if 0 < len(names) < len(keys) else {"": chosen}
     # a single text has all annotations
     return keys if len(keys) > 1 else {"": next(iter(keys.values()))}
 
@@ -213,7 +214,7 @@ def _read_task(
         if tag in by_tag:
             by_tag[tag].append(result)
         else:
-            dropped.drop("annotation without a text", f"the task has no text for {tag!r}")
+            dropped.drop("annotation without a text", f"the text of {tag!r} is not read")
     for name, results in by_tag.items():
         place = dropped.place
         if len(keys) > 1:

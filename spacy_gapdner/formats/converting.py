@@ -246,8 +246,10 @@ def _counting_losses(
             for text in doc.user_data.get(DOC_RELATIONS, ()):
                 drop_line(BratLine(text, place), report)
         for key in get_spans_keys(doc):
-            if key != spans_key and stores_entities(doc, key):
-                message = f"{len(get_entities(doc, key))} under {key!r:.80}"
+            if key == spans_key or not stores_entities(doc, key):
+                continue
+            if number := len(get_entities(doc, key)):
+                message = f"{number} under {key!r:.80}"
                 report.add("kept", "entities under another prefix", message, place)
         attrs = (a for entity in get_entities(doc, spans_key) for a in entity.attrs.items())
         found = Counter(k for k, value in attrs if k not in kept and value not in (None, "", {}))

@@ -56,11 +56,15 @@ class Format:
 
 # The results of `predict` keep the keys of its input, such as "_task_hash" and "label": []
 _DOCCANO = (
-    r'\A(?![\s\S]*"fragments"\s*:)[\s\S]*'
-    # lists of [START, END, TYPE], or entities and relations
-    r'("labels?"\s*:\s*\[\s*[\[\]]|"start_offset"\s*:|"relations"\s*:\s*\[)'
+    # entities and relations, or lists of [START, END, TYPE]
+    r'\A(?![\s\S]*"fragments"\s*:)(?:[\s\S]*(?:"start_offset"\s*:|"relations"\s*:\s*\[)|'
+    r'(?![\s\S]*"entities"\s*:\s*\[)[\s\S]*"labels?"\s*:\s*\[\s*[\[\]])'
 )
-_PRODIGY = r'\A(?![\s\S]*"entities"\s*:\s*\[)[\s\S]*"(spans|_task_hash)"\s*:'
+_PRODIGY = (
+    # texts of `predict` that were then annotated in Prodigy have an answer
+    r'\A(?:(?=[\s\S]*"answer"\s*:\s*"(?:accept|reject|ignore)")|(?![\s\S]*"entities"\s*:\s*\[))'
+    r'[\s\S]*"(spans|_task_hash)"\s*:'
+)
 _HTML = "spacy-gapdner.write_html.v1"
 _LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|\A<|\APK'

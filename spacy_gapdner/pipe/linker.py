@@ -98,6 +98,7 @@ class EntityLinker:
 
             if len(self._similar) >= _CACHE_SIZE:
                 self._similar.clear()
+            self._words = self._words or {name: _sort_words(name) for name in self._terms}
             match = process.extractOne(
                 _sort_words(text), self._words, scorer=fuzz.ratio, score_cutoff=self.min_score
             )
@@ -126,8 +127,7 @@ class EntityLinker:
             self._terms.setdefault(_normalize(cells[1]), (cells[0], cells[1]))
         if not self._terms:
             raise GapDNERError(f"{self.path} contains no terms. Use an id, a tab and a name.")
-        # only for the search of similar names
-        self._words = {name: _sort_words(name) for name in self._terms if self.min_score < 100}
+        self._words: dict[str, str] = {}
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:

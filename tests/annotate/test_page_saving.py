@@ -85,10 +85,11 @@ def test_a_lost_response_and_full_storage(page, script):
     page.browser.execute_script(script)
     page.drag("joint")
     page.until(lambda: page.entities() == ["ADE joint"])
+    page.drag("Mild")
     page.press("d")
     journal = page.server.folder / ".gapdner" / "annotate.jsonl"
     page.until(lambda: journal.exists() and '"done"' in journal.read_text())
-    assert "joint" in page.ann.read_text()
+    assert all(word in page.ann.read_text() for word in ("joint", "Mild"))
 
 
 def test_a_shared_folder(page, tmp_path):

@@ -150,12 +150,13 @@ def test_retraining(train, proposer, notes, tmp_path, monkeypatch):
 def test_going_back_removes_the_new_model(tmp_path):
     used = []
     trainer = Trainer("start", tmp_path, used.append)
-    for before in ([], ["model"]):
+    for before in ([], ["model", "meta.json"]):
         (tmp_path / "new-model").mkdir()
         trainer._use_new()
         trainer.go_back()
-        assert [path.name for path in tmp_path.iterdir()] == before
+        assert [path.name for path in tmp_path.rglob("*")] == before
         (tmp_path / "model").mkdir(exist_ok=True)
+        (tmp_path / "model" / "meta.json").touch()
     assert used[1::2] == ["start", "start"]
 
 

@@ -71,7 +71,7 @@ def test_options(run, data, tmp_path):
     [
         (["a.spacy", "--done"], "no texts that are marked as done"),
         (["a.spacy", "--option", "split"], "Invalid --option: 'split'. Use NAME=VALUE."),
-        (["a.spacy", "--option", "nlp=x"], "nlp is not an option of a format"),
+        (["a.spacy", "--option", "nlp=x"], "Invalid --option: nlp. Use the options of convert"),
         (["a.spacy", "--on-error", "skip", "--strict"], "either strict or skip"),
         (["."], "contains the input"),
         (["a.spacy", "--report", "a.spacy"], "a.spacy is the output"),

@@ -73,5 +73,5 @@ def test_wrapped_text(run, write_brat):
     printed = " ".join(run("debug-data", data).stdout.split())
     assert "train: 1 of 1 Docs look wrapped" in printed
     printed = " ".join(run("debug-data", data, "--line-breaks", "keep").stdout.split())
-    assert "If the text is wrapped, use --line-breaks join" in printed
+    assert "If the text is wrapped, convert it with --line-breaks join" in printed
     assert "look wrapped" not in printed

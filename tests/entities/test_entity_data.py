@@ -81,6 +81,12 @@ def test_the_extension_prefers_the_default_prefix_to_the_only_other(doc):
     set_entities(doc, [], "ade")
     doc.spans["coref_clusters_1"] = [doc[0:1]]
     assert doc._.discontinuous_ents == ()
+    # nor are overlapping spans of another component
+    doc.spans["layer_1"] = [Span(doc, 0, 2, "A"), Span(doc, 1, 3, "A")]
+    with pytest.warns(UserWarning, match="not entities: layer"):
+        assert doc._.discontinuous_ents == ()
+    set_entities(doc, [OTHER], "ade")
+    assert doc._.discontinuous_ents == get_entities(doc, "ade") != ()
 
 
 def test_a_label_is_changed_in_the_doc(doc):

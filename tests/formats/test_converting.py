@@ -41,6 +41,9 @@ SENTENCE = '{"sentence": ["a"], "ner": []}'
         # predictions for tasks of Prodigy and texts of doccano
         ({"a.jsonl": GOLD[:-1] + ', "_task_hash": 1}'}, ".", "jsonl"),
         ({"a.jsonl": FOUND[:-1] + ', "label": []}'}, ".", "jsonl"),
+        ({"a.jsonl": GOLD[:-1] + ', "label": []}'}, ".", "jsonl"),
+        # and predictions that were annotated in Prodigy
+        ({"a.jsonl": FOUND[:-1] + ', "spans": [], "answer": "accept"}'}, ".", "prodigy"),
         ({"a.jsonl": f'{{"text": "{"a" * 70000}", "entities": []}}'}, ".", "jsonl"),
         ({"a.spacy": "", "b.txt": "x"}, ".", "spacy"),
         ({"a.inline": "no\n\n\na\n0,0 X"}, ".", "inline"),

@@ -103,6 +103,10 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     paths = [tmp_path / name for name in ("tuned", "scores.json")]
     data = [f"--{part}={tmp_path / 'gold.spacy'}" for part in ("train", "test")]
     result = run("make", *paths, release, *data, *options)
+    # it can be made again
+    (release / "old").touch()
+    run("make", *paths, release, *data, *options)
+    assert not (release / "old").exists()
     (wheel,) = release.glob("*.whl")
     assert wheel.name == "en_trials-1.2.0-py3-none-any.whl"
     meta = json.loads(zipfile.ZipFile(wheel).read("en_trials/meta.json"))

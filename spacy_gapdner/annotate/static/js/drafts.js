@@ -30,7 +30,7 @@ export class Drafts {
  * @param {() => T} action
  * @returns {T | undefined}
  */
-function attempt(action) {
+export function attempt(action) {
   try {
     return action();
   } catch {

@@ -36,20 +36,20 @@ async function findProject() {
   const other = find("other-name", HTMLElement);
   other.hidden = false;
   other.addEventListener("click", () => {
-    localStorage.removeItem(place);
+    attempt(() => localStorage.removeItem(place));
     location.reload();
   });
   for (let problem = ""; ;) {
-    const name = localStorage.getItem(place) ?? (await askName(project.name, problem));
+    const name = attempt(() => localStorage.getItem(place)) ?? (await askName(project.name, problem));
     setAnnotator(name);
     try {
       // fails if the name is invalid
       await api.state();
-      localStorage.setItem(place, name);
+      attempt(() => localStorage.setItem(place, name));
       return await api.project();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      localStorage.removeItem(place);
+      attempt(() => localStorage.removeItem(place));
       problem = error.message;
     }
   }

@@ -56,6 +56,8 @@ export class Session {
     this.history = new History(this.take(text));
     /** the last known content of the file */
     this.base = this.history.present;
+    /** the last content that was sent, which may be saved although the response was lost */
+    this.sent = this.base;
     this.saver = new Saver({
       send: () => this.#send(),
       report: () => hooks.changed(),
@@ -226,6 +228,7 @@ export class Session {
 
   async #send() {
     const { content, status } = this;
+    this.sent = content;
     const answer = await api.save(this.id, this.#body());
     content.entities.forEach(({ key }, i) => {
       const { id, notes, warnings } = answer.entities[i];
@@ -252,8 +255,9 @@ export class Session {
         .map((e) => this.identity(e))
         .sort()
         .join();
-    // another window saved the same entities
-    if (all(theirs) !== all(this.content)) return this.hooks.conflict(this, current);
+    // the response was lost, or another window saved the same entities
+    const known = [this.content, this.sent].map(all);
+    if (!known.includes(all(theirs))) return this.hooks.conflict(this, current);
     this.#rebase(current, theirs);
     this.saver.ask();
   }
