@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, merge_docs, set_entities
