@@ -15,9 +15,7 @@ def make_feed_forward(n_in: int, n_out: int) -> nn.Sequential:
 
 
 class Biaffine(nn.Module):
-    """Boundary features `head_i U1 tail_j + [head_i; tail_j] U2 + b1` of every head with every
-    tail (Equation 7).
-    """
+    """Boundary features `head_i U1 tail_j + [head_i; tail_j] U2 + b1` of all pairs (Equation 7)."""
 
     def __init__(self, n_in: int, n_out: int) -> None:
         super().__init__()
@@ -31,14 +29,8 @@ class Biaffine(nn.Module):
         init_linear(self.linear)
 
     def forward(self, heads: Tensor, tails: Tensor) -> Tensor:
-        """Combine heads and tails.
-
-        heads (Tensor): Head representations.
-            *Shape:* `(batch, rows, n_in)`
-        tails (Tensor): Tail representations.
-            *Shape:* `(batch, n, n_in)`
-        RETURNS (Tensor): Features of each pair of head and tail.
-            *Shape:* `(batch, rows, n, n_out)`
+        """Combine heads `(batch, rows, n_in)` and tails `(batch, n, n_in)` to features of each pair
+        `(batch, rows, n, n_out)`.
         """
         batch, n, _ = tails.shape
         head_weight, tail_weight = self.linear.weight.split(self.n_in, dim=1)

@@ -45,12 +45,10 @@ class CrissCrossAttention(nn.Module):
     def classify(self, features: Tensor, mask: Tensor) -> Tensor:
         """Compute `classifier(M' + M)` from the folded map of the grid.
 
-        features (Tensor): The grid features M, mapped by the result of `fold`.
-            *Shape:* `(batch, n, n, 2 * attention_width + 2 * n_classes)`
-        mask (Tensor): True for the words of each sentence, False for padding.
-            *Shape:* `(batch, n)`
-        RETURNS (Tensor): The classifier's output.
-            *Shape:* `(batch, n, n, n_classes)`
+        features (Tensor): The grid features M, mapped by the result of `fold`:
+            `(batch, n, n, 2 * attention_width + 2 * n_classes)`.
+        mask (Tensor): True for the words of each sentence, False for padding: `(batch, n)`.
+        RETURNS (Tensor): The classifier's output `(batch, n, n, n_classes)`.
         """
         n, d = features.shape[1], self.key.out_features
         n_classes = features.shape[-1] // 2 - d
@@ -70,13 +68,10 @@ class CrissCrossAttention(nn.Module):
     def attention(self, features: Tensor, mask: Tensor) -> Tensor:
         """Compute the attention weights.
 
-        features (Tensor): The grid features M, mapped by the result of `fold`.
-            *Shape:* `(batch, n, n, 2 * attention_width + 2 * n_classes)`
-        mask (Tensor): True for the words of each sentence.
-            *Shape:* `(batch, n)`
-        RETURNS (Tensor): Weights of cell (i, j) for the cells (i, k) of its row, followed by the
-            cells (k, j) of its column. The cell itself has weight 0 in its column.
-            *Shape:* `(batch, n, n, 2 * n)`
+        features (Tensor), mask (Tensor): See `classify`.
+        RETURNS (Tensor): Weights `(batch, n, n, 2 * n)` of cell (i, j) for the cells (i, k) of its
+            row, followed by the cells (k, j) of its column. The cell itself has weight 0 in its
+            column.
         """
         queries, keys, _ = features.tensor_split(
             [self.key.out_features, 2 * self.key.out_features], dim=-1

@@ -14,9 +14,7 @@ _MAX_ROWS = 16
 
 
 class BiLSTM(nn.Module):
-    """A bidirectional LSTM whose output does not depend on padding. Half of the output's width is
-    for each direction.
-    """
+    """A bidirectional LSTM whose output ignores padding. Each direction has half of its width."""
 
     def __init__(self, n_in: int, n_out: int) -> None:
         super().__init__()
@@ -31,12 +29,9 @@ class BiLSTM(nn.Module):
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Encode a padded batch.
 
-        words (Tensor): Word representations.
-            *Shape:* `(batch, n, n_in)`
-        lengths (Tensor): Number of words of each sentence, on the CPU.
-            *Shape:* `(batch,)`
-        RETURNS (Tensor): Token representations H; zero in the padding.
-            *Shape:* `(batch, n, n_out)`
+        words (Tensor): Word representations `(batch, n, n_in)`.
+        lengths (Tensor): Number of words of each sentence `(batch,)`, on the CPU.
+        RETURNS (Tensor): Token representations H `(batch, n, n_out)`; zero in the padding.
         """
         # not every CPU that supports bfloat16 supports it for LSTMs
         with torch.autocast("cpu", enabled=False):

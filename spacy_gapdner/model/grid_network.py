@@ -49,14 +49,12 @@ class GridNetwork(nn.Module):
     ) -> tuple[Tensor, ...]:
         """Score the label grids of sentences.
 
-        words (Tensor): Padded word representations, longest sentence first.
-            *Shape:* `(n_sentences, n, n_in)`
-        lengths (Tensor): Number of words of each sentence, on the CPU.
-            *Shape:* `(n_sentences,)`
+        words (Tensor): Padded word representations `(n_sentences, n, n_in)`, longest sentence
+            first.
+        lengths (Tensor): Number of words of each sentence `(n_sentences,)`, on the CPU.
         batch_sizes (Sequence[int]): Number of sentences of each batch of grids, in order.
-        RETURNS (tuple[Tensor, ...]): Logits of each batch, padded to its longest sentence. The
-            logits of padding cells are arbitrary.
-            *Shape:* `(batch, n, n, n_channels)`
+        RETURNS (tuple[Tensor, ...]): Logits `(batch, n, n, n_channels)` of each batch, padded to
+            its longest sentence. The logits of padding cells are arbitrary.
         """
         device = words.device
         positions = torch.arange(words.shape[1], device=device)
@@ -74,34 +72,23 @@ class GridNetwork(nn.Module):
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the token representations H of all sentences.
 
-        words (Tensor): Padded word representations.
-            *Shape:* `(n_sentences, n, n_in)`
-        lengths (Tensor): Number of words of each sentence, on the CPU.
-            *Shape:* `(n_sentences,)`
-        RETURNS (Tensor): Token representations.
-            *Shape:* `(n_sentences, n, hidden)`
+        words (Tensor), lengths (Tensor): See `forward`.
+        RETURNS (Tensor): Token representations `(n_sentences, n, hidden)`.
         """
         raise NotImplementedError
 
     def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
         """Score the label grids of a batch of sentences.
 
-        hidden (Tensor): Token representations H.
-            *Shape:* `(batch, n, hidden)`
-        mask (Tensor): True for the words of each sentence, False for padding.
-            *Shape:* `(batch, n)`
-        RETURNS (Tensor): Logits.
-            *Shape:* `(batch, n, n, n_channels)`
+        hidden (Tensor): Token representations H `(batch, n, hidden)`.
+        mask (Tensor): True for the words of each sentence, False for padding: `(batch, n)`.
+        RETURNS (Tensor): Logits `(batch, n, n, n_channels)`.
         """
         raise NotImplementedError
 
     def take_over(self, trained: "GridNetwork", channels: Sequence[int]) -> None:
-        """Copy the weights of a network with the same settings and fewer channels.
-
-        The weights of the additional channels are unchanged.
-
-        trained (GridNetwork): The network.
-        channels (Sequence[int]): The index of each of its channels in this network.
+        """Copy the weights of a network with the same settings and fewer channels, which have these
+        indices in this network. The weights of the additional channels are unchanged.
         """
         weights = self.state_dict()
         with torch.no_grad():

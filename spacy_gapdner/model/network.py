@@ -119,11 +119,9 @@ class GapDNERNetwork(GridNetwork):
     def map_grid(self, hidden: Tensor) -> Tensor:
         """Compute the linear maps of the grid features M that the following layers use.
 
-        hidden (Tensor): Token representations H.
-            *Shape:* `(batch, n, hidden)`
-        RETURNS (Tensor): The input of `CrissCrossAttention.classify`, or the logits if the network
-            has no criss-cross attention.
-            *Shape:* `(batch, n, n, n_out)`
+        hidden (Tensor): Token representations H `(batch, n, hidden)`.
+        RETURNS (Tensor): The input of `CrissCrossAttention.classify` `(batch, n, n, n_out)`, or the
+            logits if the network has no criss-cross attention.
         """
         maps: tuple[Tensor, Tensor] = self.classifier.weight, self.classifier.bias
         if self.criss_cross is not None:

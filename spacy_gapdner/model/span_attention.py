@@ -19,17 +19,14 @@ class SpanAttention(nn.Module):
     ) -> Tensor:
         """Pool the values of the tokens in each span and add them to the features of the span.
 
-        hidden (Tensor): Token representations H, used to compute the attention scores.
-            *Shape:* `(batch, n, n_in)`
-        values (Tensor): The values to pool: H or a linear projection of it. The weights of a span
-            sum to one, so projecting before or after pooling gives the same result.
-            *Shape:* `(batch, n, width)`
-        grid (Tensor): Features of each span. They are changed in place.
-            *Shape:* `(batch, rows * n, width)`
+        hidden (Tensor): Token representations H `(batch, n, n_in)`, for the attention scores.
+        values (Tensor): The values to pool `(batch, n, width)`: H or a linear projection of it. The
+            weights of a span sum to one, so projecting before or after pooling gives the same
+            result.
+        grid (Tensor): Features of each span `(batch, rows * n, width)`, changed in place.
         rows (slice): The rows of the grid to compute.
-        RETURNS (Tensor): The features. The features at (i, j) include the weighted mean of the
-            tokens from i to j.
-            *Shape:* `(batch, rows * n, width)`
+        RETURNS (Tensor): The features `(batch, rows * n, width)`. Those at (i, j) include the
+            weighted mean of the tokens from i to j.
         """
         weights = self.attention(hidden, rows).to(grid.dtype).flatten(1, 2)
         return grid.baddbmm_(weights, values)
@@ -37,12 +34,9 @@ class SpanAttention(nn.Module):
     def attention(self, hidden: Tensor, rows: slice = slice(None)) -> Tensor:
         """Compute the weights of the tokens (Equation 9).
 
-        hidden (Tensor): Token representations H.
-            *Shape:* `(batch, n, n_in)`
-        rows (slice): The rows of the grid to compute.
-        RETURNS (Tensor): For each span (i, j), the weights of all tokens. They are 0 outside the
-            span.
-            *Shape:* `(batch, rows, n, n)`
+        hidden (Tensor), rows (slice): See `forward`.
+        RETURNS (Tensor): For each span (i, j), the weights of all tokens `(batch, rows, n, n)`.
+            They are 0 outside the span.
         """
         upper, lower = self.scores(hidden).unsqueeze(2).unbind(dim=1)
         n = hidden.shape[1]
@@ -59,12 +53,8 @@ class SpanAttention(nn.Module):
         return (scores.unsqueeze(2) + masked).softmax(dim=-1)
 
     def scores(self, hidden: Tensor) -> Tensor:
-        """Score the tokens (Equation 8).
-
-        hidden (Tensor): Token representations H.
-            *Shape:* `(batch, n, n_in)`
-        RETURNS (Tensor): The scores for the upper and the lower triangle.
-            *Shape:* `(batch, 2, n)`
+        """RETURNS (Tensor): The scores of the tokens for the upper and the lower triangle
+        `(batch, 2, n)` (Equation 8).
         """
         scores = torch.cat([self.upper(hidden), self.lower(hidden)], dim=-1).mT
         # float32, because only the differences between scores matter
