@@ -122,15 +122,12 @@ def make_doc(nlp: Language, text: str) -> Doc:
     take an hour. Strings of more than 1000 characters without whitespace are therefore tokenized in
     pieces, which can split a token.
     """
-    pieces = _cut_runs(text) if isinstance(nlp.tokenizer, Tokenizer) else [text]
-    docs = [nlp.make_doc(piece) for piece in pieces]
+    cuts = [0]
+    # other tokenizers may need the entire string
+    if isinstance(nlp.tokenizer, Tokenizer):
+        for run in _LONG_RUN.finditer(text):
+            cuts.extend(range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN))
+    docs = [nlp.make_doc(text[start:end]) for start, end in pairwise([*cuts, len(text)])]
     joined = docs[0] if len(docs) == 1 else Doc.from_docs(docs, ensure_whitespace=False)
     assert joined is not None
     return joined
-
-
-def _cut_runs(text: str) -> list[str]:
-    cuts = [0]
-    for run in _LONG_RUN.finditer(text):
-        cuts.extend(range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN))
-    return [text[start:end] for start, end in pairwise([*cuts, len(text)])]
