@@ -10,6 +10,7 @@ import srsly
 import torch
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model, Ops, torch2xp, xp2torch
+from thinc.shims.pytorch import default_serialize_torch_model
 from thinc.types import Floats2d, Floats3d, Floats4d
 from thinc.util import get_torch_default_device
 
@@ -252,10 +253,8 @@ def _call_network(
 def _serialize(network: GridNetwork | None) -> bytes:
     if network is None:
         return srsly.msgpack_dumps({"state": None})
-    buffer = BytesIO()
-    torch.save(network.state_dict(), buffer)
     made_from = {"nI": network.n_in, "labels": list(network.labels)}
-    return srsly.msgpack_dumps({**made_from, "state": buffer.getvalue()})
+    return srsly.msgpack_dumps({**made_from, "state": default_serialize_torch_model(network)})
 
 
 def _deserialize(
