@@ -33,9 +33,7 @@ class GapDNERError(_CommandError, ValueError):
 
 
 def check_probability(name: str, value: Any) -> None:
-    """Raise a GapDNERError if a setting is not a number between 0 and 1. NumPy numbers are
-    accepted.
-    """
+    """Raise a GapDNERError unless a setting is a number, also of NumPy, between 0 and 1."""
     if not (isinstance(value, Real) and 0 <= float(value) <= 1):
         raise GapDNERError(f"Invalid {name}: {value!r}. Use a number between 0 and 1.")
 

@@ -32,9 +32,7 @@ def check_model(model: str | Path) -> None:
 
 
 def load_model(model: str | Path) -> Language:
-    """Load a trained pipeline, which then accepts texts of any length. Raises a GapDNERError if it
-    does not exist or cannot be loaded.
-    """
+    """Load a trained pipeline for texts of any length, or raise a GapDNERError if that fails."""
     check_model(model)
     try:
         with warnings.catch_warnings():

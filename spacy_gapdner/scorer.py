@@ -117,9 +117,7 @@ def prf(correct: Any, predicted: Any, gold: Any) -> tuple[Any, Any, Any]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The positions in the reference, the gold entities, and the predicted entities with their
-    scores. Duplicates get the highest score.
-    """
+    """Positions in the reference, gold entities, and predicted ones with their highest score."""
 
     positions: "Positions"
     gold: set[Mention]

@@ -1,5 +1,4 @@
-"""Folders of texts with annotation files. Files are never written partially, and changes by others
-are never overwritten."""
+"""Folders of texts with annotation files. Writes are atomic and keep the changes by others."""
 
 import json
 import time

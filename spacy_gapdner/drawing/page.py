@@ -27,9 +27,8 @@ SEARCH_JS = LINES_JS + read_static("search.js")
 
 
 def render_page(title: str, body: Markup, css: str = "", script: str = "", policy: str = "") -> str:
-    """Create a self-contained HTML page. Text from data in the body has to be escaped, for example
-    with `TEMPLATES`. Only the given script can run. `policy` extends the Content-Security-Policy.
-    """
+    """Create a self-contained HTML page. Text from data in the body has to be escaped, such as by
+    `TEMPLATES`. Only the given script can run. `policy` extends the Content-Security-Policy."""
     if script:
         digest = b64encode(sha256(script.encode()).digest()).decode()
         policy = f"; script-src 'sha256-{digest}'; {policy}"

@@ -155,9 +155,7 @@ class DiscontinuousEntity(TokenRanges):
 
 
 def check_entity(doc: Doc, entity: Entity) -> None:
-    """Raise a GapDNERError if an entity has no label or is outside the document, or if its label,
-    score, ids or extension attributes are invalid.
-    """
+    """Raise a GapDNERError if an entity is outside the document or one of its values is invalid."""
     if not entity.label:
         raise GapDNERError(f"The entity at tokens {entity.fragments} has no label.")
     place = f"of the entity {entity.label!r} at tokens {entity.fragments}"

@@ -1,5 +1,4 @@
-"""The registered GapDNER architecture, and the function that makes an architecture of any grid
-network."""
+"""The registered GapDNER architecture, and a function that makes one of any grid network."""
 
 from collections.abc import Callable
 from dataclasses import fields

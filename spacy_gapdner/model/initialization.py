@@ -17,9 +17,7 @@ def init_linear(linear: nn.Linear, *, before_gelu: bool = False) -> None:
 
 
 def init_lstm(lstm: nn.LSTM) -> None:
-    """Initialize each gate of an LSTM with Xavier uniform input weights, orthogonal recurrent
-    weights and zero bias.
-    """
+    """Initialize each gate: Xavier uniform input, orthogonal recurrent weights, and zero bias."""
     for name, parameter in lstm.named_parameters():
         for gate in parameter.data.chunk(4):
             if name.startswith("weight_ih"):

@@ -75,9 +75,7 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int)
 def find_positions(
     lengths: np.ndarray, batches: Sequence[Sequence[int] | np.ndarray]
 ) -> BatchPositions:
-    """Find the positions of the word pieces of spans with these lengths, in batches of span indices
-    with padding on the right.
-    """
+    """Find the positions of spans' word pieces in batches of span indices, padded on the right."""
     shapes = [(len(batch), int(lengths[batch].max())) for batch in batches]
     widths = np.repeat([longest for _, longest in shapes], [n for n, _ in shapes])
     begins = np.empty_like(lengths)

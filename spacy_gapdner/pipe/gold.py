@@ -32,9 +32,7 @@ class Gold:
 
 
 def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gold:
-    """Read a training corpus. Raises a GapDNERError if a file cannot be read or is not a valid
-    DocBin, or if there are no documents with tokens.
-    """
+    """Read a training corpus, or raise a GapDNERError if a file is invalid or no Doc has tokens."""
     gold = Gold()
     try:
         for example in get_examples():

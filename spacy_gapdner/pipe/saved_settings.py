@@ -6,9 +6,7 @@ from typing import Any
 
 
 def restore_settings(name: str, cfg: dict[str, Any], given: dict[str, Any]) -> None:
-    """Complete the loaded `cfg` of a pipe in place, and warn about settings of the config that it
-    overrides. `given` are the settings of the config.
-    """
+    """Complete a loaded `cfg` in place, and warn about settings of the config that it overrides."""
     cfg.update(_round(cfg))
     cfg["type_thresholds"] = _round(cfg["type_thresholds"])
     saved = _round(cfg["config"])

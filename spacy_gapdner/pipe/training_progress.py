@@ -26,9 +26,7 @@ class TrainingProgress:
             warnings.warn(message, stacklevel=4)
 
     def add_batch(self, name: str, learn_rate: float) -> None:
-        """Warn if the learning rate was 0 in two batches in a row. A single batch is normal,
-        because a warmup starts at 0.
-        """
+        """Warn if the learning rate was 0 twice in a row. Once is normal: a warmup starts at 0."""
         if learn_rate == self._last_rate == 0:
             self.warn_once(
                 f"'{name}' does not learn, because the learning rate is 0. If it has a schedule, "
