@@ -119,8 +119,10 @@ def get_format(name: str, verb: Literal["read", "write"] = "read") -> Format:
 
 
 def guess_format(path: Path) -> str:
-    """RETURNS (str): The format of a file or folder, guessed from file names and first bytes; a
-    GapDNERError if the path does not exist, or not exactly one format fits.
+    """Guess the format of a file or folder from file names and first bytes.
+
+    RETURNS (str): The name of the format.
+    RAISES (GapDNERError): If the path does not exist, or not exactly one format fits.
     """
     path = Path(path)
     require_data(path)

@@ -65,8 +65,12 @@ class CrossEntropy:
     def __call__(
         self, scores: Sequence[Floats3d], targets: Sequence[GridTarget]
     ) -> tuple[float, list[Floats3d]]:
-        """RETURNS (tuple): The loss of logits `(n, n, channels)` per segment, and its gradient with
-        respect to them. Cells without a gold label are None.
+        """Compute the loss of a batch.
+
+        scores (Sequence[Floats3d]): Logits `(n, n, channels)` per segment.
+        targets (Sequence[GridTarget]): Gold labels per segment. All other cells are None.
+        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient with respect to the
+            scores.
         """
         valid = [target.valid(len(grid)) for grid, target in zip(scores, targets, strict=True)]
         if self.normalize == "cells":
