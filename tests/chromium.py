@@ -7,9 +7,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
-
-pytest.importorskip("selenium", reason="selenium is not installed")
-
+import uvicorn
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
 from selenium.webdriver.chrome.service import Service
@@ -85,7 +83,6 @@ def asked(browser):
 
 def serve(app, port=0):
     """Run a server in a thread. Returns its port and a function that stops it."""
-    uvicorn = pytest.importorskip("uvicorn", reason="uvicorn (extra serve) is not installed")
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -1,12 +1,8 @@
 from functools import cache, partial
 
 import pytest
-from tiny_pipeline import trained_pipeline
-
-pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
-pytest.importorskip("httpx2", reason="httpx2 is not installed")
-
 from fastapi.testclient import TestClient
+from tiny_pipeline import trained_pipeline
 
 from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.annotate.app import create_app

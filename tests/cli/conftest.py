@@ -2,6 +2,7 @@ from copy import deepcopy
 from pathlib import Path
 
 import pytest
+import uvicorn
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
@@ -86,7 +87,6 @@ def fails(run):
 @pytest.fixture
 def serve(run, monkeypatch):
     """Runs serve or annotate. Returns the application and the printed lines."""
-    uvicorn = pytest.importorskip("uvicorn", reason="uvicorn (extra serve) is not installed")
     seen = []
 
     class Server:

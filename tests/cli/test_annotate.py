@@ -5,9 +5,6 @@ import sys
 from urllib.parse import urlsplit
 
 import pytest
-
-pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
-
 from fastapi.testclient import TestClient
 
 from spacy_gapdner.annotate.journal import Entry, Journal

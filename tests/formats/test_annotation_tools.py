@@ -185,8 +185,6 @@ def test_labelstudio_counts_what_is_not_converted(write, report):
     ("offsets", "start", "end"), [("utf-16", 10, 15), ("characters", 7, 12), ("graphemes", 6, 11)]
 )
 def test_doccano_counts_as_a_browser(write, report, offsets, start, end):
-    if offsets == "graphemes":
-        pytest.importorskip("regex")
     # each flag is one grapheme of two characters, and four code units
     text = "😀 🇩🇪 - joint pain"
     record = {"id": 1, "text": text, "label": [[start, end, "Part"]], "answer": "no", "ward": "3"}

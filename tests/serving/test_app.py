@@ -8,13 +8,9 @@ from zipfile import ZipFile
 
 import pytest
 import spacy
+from fastapi.testclient import TestClient
 from odd_texts import ODD_TEXTS
 from spacy.tokens.underscore import Underscore
-
-pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
-pytest.importorskip("httpx2", reason="httpx2 is not installed")
-
-from fastapi.testclient import TestClient
 
 from spacy_gapdner.serving.app import create_app
 

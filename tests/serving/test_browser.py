@@ -3,9 +3,6 @@
 import json
 
 import pytest
-
-pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
-
 from chromium import asked, serve, set_value, until, visit, window_width
 from selenium.webdriver.common.by import By
 

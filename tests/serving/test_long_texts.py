@@ -7,8 +7,6 @@ import pytest
 import spacy
 from tiny_pipeline import ANNOTATED, trained_pipeline
 
-pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
-
 from spacy_gapdner import get_entities
 from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.pipe.long_texts import LongTextPipeline

@@ -88,7 +88,6 @@ def test_deployment(folder, capsys):
 
 @pytest.mark.slow
 def test_recipes(folder, capsys):
-    pytest.importorskip("negspacy")
     train_by_heart(DRUGS, folder / "training" / "model-best")
     DocBin(docs=gold_docs(Vocab(), DRUGS)).to_disk(folder / "dev.spacy")
     run_page("recipes.md", capsys)
