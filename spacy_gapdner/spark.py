@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .analysis import pipes
 from .entities import DiscontinuousEntity, get_entities
 from .errors import GapDNERError, check_probability
+from .sentences import make_doc
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -110,7 +111,7 @@ def _add_entities(
     for batch in batches:
         texts = batch.column(text_col).to_pylist()
         rows: list[list[dict[str, Any]] | None] = [None] * len(texts)
-        given = ((text, row) for row, text in enumerate(texts) if text is not None)
+        given = ((make_doc(nlp, text), row) for row, text in enumerate(texts) if text is not None)
         # otherwise the vocab would keep the words of all texts
         with nlp.memory_zone():
             for doc, row in nlp.pipe(given, as_tuples=True, batch_size=batch_size):

@@ -206,6 +206,12 @@ def analyze_models(
                     f"{model} does not have the same number of Docs as the data. Use "
                     "predictions for the same data."
                 )
+            # files of predictions can be in another order
+            order = {doc.user_data.get(DOC_NAME): doc for doc in predicted}
+            if len(order) == len(gold) and all(
+                doc.user_data.get(DOC_NAME) in order for doc in gold
+            ):
+                predicted = [order[doc.user_data.get(DOC_NAME)] for doc in gold]
             report = report_model(map(Example, predicted, gold), key, types)
         else:
             how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}

@@ -190,7 +190,7 @@ def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[
 def without_annotation(reference: Doc, nlp: Language) -> Doc:
     """RETURNS (Doc): A Doc to predict. It is tokenized again if the spaces are known."""
     if not reference.has_unknown_spaces:
-        return nlp.make_doc(reference.text)
+        return make_doc(nlp, reference.text)
     words = [token.text for token in reference]
     spaces = [bool(token.whitespace_) for token in reference]
     return Doc(nlp.vocab, words=words, spaces=spaces)

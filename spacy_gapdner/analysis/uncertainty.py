@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from heapq import nlargest
 
 from spacy.language import Language
@@ -34,7 +35,14 @@ class UncertaintySampler:
         if n < 1:
             raise GapDNERError(f"Invalid number of texts: {n}. Use at least 1.")
         self.pipe, self.n = pipe, n
-        self.thresholds = pipe.thresholds
+        own = pipe.thresholds
+        # with a threshold of 0.0, the pipe finds the most probable labels
+        self.thresholds = replace(
+            own,
+            threshold=own.threshold or 0.5,
+            disc_threshold=None if own.disc_threshold is None else own.disc_threshold or 0.5,
+            type_thresholds={name: value or 0.5 for name, value in own.type_thresholds.items()},
+        )
 
     def showing_candidates(self) -> AbstractContextManager[None]:
         """Make the pipe predict all candidates. See `spacy_gapdner.analysis.pipes.changed`."""

@@ -67,9 +67,7 @@ def evaluate_cli(
         errors = [percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_")]
         print(f"Calibration error: {errors[0]}, for discontinuous entities: {errors[1]}\n")
     if n := scores["crossing"]:
-        msg.info(
-            f"{n} gold entities cross sentence boundaries of the pipeline and cannot be found."
-        )
+        msg.info(f"Gold entities across sentence boundaries, which cannot be found: {n}")
     if not counts["gold"]:
         warn_no_entities(scores["data"], scores["spans_key"], scores["gold_elsewhere"])
     if labels := scores["labels_unknown_to_model"]:

@@ -77,7 +77,8 @@ def tune_cli(
     print_line(f"Calibration: {'new' if tuning.calibrated else 'unchanged'}")
     for name, value in tuning.settings.items():
         print_line(f"{name} = {value}")
-    if tuning.after["p"] < min_precision or tuning.after["r"] < min_recall:
+    is_below = tuning.after["p"] < min_precision or tuning.after["r"] < min_recall
+    if tuning.settings and is_below:
         msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
     if not tuning.settings:
         msg.info("No settings improve the pipeline. It is unchanged.")

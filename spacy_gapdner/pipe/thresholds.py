@@ -35,24 +35,27 @@ class Thresholds:
         """RETURNS (bool): Whether the calibrated score of an entity reaches its threshold."""
         return (entity.score or 0.0) >= self.threshold_of(entity.label, entity.is_discontinuous)
 
-    def lowest_score(self, labels: Sequence[str]) -> float:
-        """RETURNS (float): The lowest score before calibration that an accepted entity can have."""
-        lowest = min(self.type_thresholds.get(label, self.threshold) for label in labels)
-        disc_lowest = lowest if self.disc_threshold is None else self.disc_threshold
-        return min(
-            self.calibration.score(lowest, discontinuous=False),
-            self.calibration.score(disc_lowest, discontinuous=True),
-        )
+    def lowest_scores(self, labels: Sequence[str]) -> list[float]:
+        """RETURNS (list[float]): The lowest scores before calibration of the accepted entities of
+        each type, contiguous and discontinuous.
+        """
+        return [
+            self.calibration.score(self.threshold_of(label, kind), discontinuous=kind)
+            for label in labels
+            for kind in (False, True)
+        ]
 
     def decode(
         self, scores: Floats3d, tagging: TaggingScheme, labels: Sequence[str]
     ) -> DecodedSegment:
         """Find the entities of a segment from its logits `(n, n, channels)`."""
-        lowest = self.lowest_score(labels)
+        lowest = self.lowest_scores(labels)
+        # a threshold of 0.0 only accepts the most probable labels
+        cell_threshold = min(filter(None, lowest), default=0.0)
         decoded = tagging.decode(
-            tagging.labeled_cells(scores, lowest),
+            tagging.labeled_cells(scores, cell_threshold),
             labels,
-            threshold=lowest,
+            threshold=min(lowest),
             max_paths=self.max_paths,
         )
         entities = [self.calibration(entity) for entity in decoded.entities]

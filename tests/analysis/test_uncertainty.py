@@ -6,6 +6,7 @@ from tiny_pipeline import ANNOTATED, model_config
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis import select_uncertain
+from spacy_gapdner.analysis.pipes import changed
 from spacy_gapdner.analysis.uncertainty import UncertaintySampler
 from spacy_gapdner.calibration import Calibration
 
@@ -49,6 +50,13 @@ def test_uncertainty_and_kept_entities(pipe):
     assert [doc.user_data["number"] for doc in sample] == [1, 2, 4, 5, 0, 3]
     for doc in sample:
         assert [e.label_ for e in get_entities(doc)] == kept[doc.user_data["number"]]
+
+
+def test_the_most_probable_labels_are_at_least_half_certain(pipe):
+    with changed(pipe, threshold=0.0, disc_threshold=0.0, type_thresholds={"Drug": 0.0}):
+        sampler = UncertaintySampler(pipe, 1)
+    kinds = [("ADR", False), ("ADR", True), ("Drug", False)]
+    assert [sampler.thresholds.threshold_of(*kind) for kind in kinds] == [0.5] * 3
 
 
 @given(st.lists(st.sampled_from([0.125, 0.375, 0.5, 0.75, 1.0]) | st.none()), st.integers(1, 4))

@@ -8,7 +8,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
-from tiny_pipeline import gold_docs
+from tiny_pipeline import ANNOTATED, gold_docs
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.pipes import load_recognizer
@@ -116,7 +116,9 @@ def test_retraining(train, proposer, notes, tmp_path, monkeypatch):
     # the texts that are done are read with other settings
     reader = {"@readers": "spacy-gapdner.Corpus.v1", "path": None, "format": "brat"}
     monkeypatch.setitem(proposer.model.nlp.config["corpora"], "train", reader)
-    DocBin(docs=gold_docs(Vocab())).to_disk(tmp_path / "gold.spacy")
+    # with a type that the model does not have
+    annotated = [*ANNOTATED, ("Fever today .", [("Sign", (0, 1))])]
+    DocBin(docs=gold_docs(Vocab(), annotated)).to_disk(tmp_path / "gold.spacy")
     client = train(tmp_path / "gold.spacy", retrain_after=29)
     assert "No text is done" in client.post("train", 422)["detail"]
     for name in (*HELD_OUT, *LEARNED):
@@ -129,7 +131,7 @@ def test_retraining(train, proposer, notes, tmp_path, monkeypatch):
     state = trained(client, starts=False)
     scores = "F1 100.0, discontinuous F1 100.0"
     assert state["training"]["message"] == (
-        "New model. A model trained on 9 texts and 4 of 4 sentences of gold.spacy has "
+        "New model. A model trained on 9 texts and 5 of 5 sentences of gold.spacy has "
         f"{scores} on 20 held-out texts, the previous one {scores}."
     )
     assert (state["model_version"], state["has_previous"]) == (2, True)

@@ -3,9 +3,12 @@ import json
 import re
 from datetime import date
 
-from tiny_pipeline import CHANGED
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+from tiny_pipeline import CHANGED, gold_docs
 
 from spacy_gapdner.analysis.model_report import ERROR_COLUMNS
+from spacy_gapdner.formats import DOC_NAME
 
 
 def read_csv(path):
@@ -54,6 +57,16 @@ def test_tables_and_files(run, model, write_docs, tmp_path):
 
     analysis = json.loads((output / "analysis.json").read_text())["models"]["tiny"]
     assert analysis["errors"][0]["predicted"]["fragments"] == [[0, 6], [17, 30]]
+
+
+def test_predictions_in_another_order(run, tmp_path):
+    docs = list(gold_docs(Vocab(), CHANGED))
+    for number, doc in enumerate(docs):
+        doc.user_data[DOC_NAME] = str(number)
+    for name, ordered in (("gold", docs), ("found", docs[::-1])):
+        DocBin(docs=ordered, store_user_data=True).to_disk(tmp_path / f"{name}.spacy")
+    result = run("analyze", tmp_path / "found.spacy", tmp_path / "gold.spacy")
+    assert "All entities 5 100.0 (100.0/100.0)" in lines(result.stdout)
 
 
 def test_several_models_and_predictions(run, model, write_docs, tmp_path):

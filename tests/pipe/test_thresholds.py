@@ -60,6 +60,7 @@ def test_at_zero_the_most_probable_labels_are_kept():
         ({"type_thresholds": {"A": 0.7}}, {CONTIGUOUS}),
         ({"threshold": 0.2, "type_thresholds": {"B": 0.4}}, {CONTIGUOUS, DISC}),
         ({"disc_threshold": 0.65}, {CONTIGUOUS}),
+        ({"threshold": 0.2, "disc_threshold": 0.0}, {CONTIGUOUS, DISC, ONE}),
         ({"threshold": 0.85, "disc_threshold": 0.55}, {DISC}),
         # disc_threshold overrides the thresholds of types
         ({"disc_threshold": 0.55, "type_thresholds": {"A": 0.85}}, {DISC}),
