@@ -66,6 +66,8 @@ class EntityLinker:
         # id and name by normalized name
         self._terms: dict[str, tuple[str, str]] = {}
         self._similar: dict[str, str | None] = {}
+        # names with sorted words, for the search of similar names
+        self._words: dict[str, str] = {}
         # the file may be missing if `from_disk` follows
         if self.path.is_file():
             self.from_bytes(self.path.read_bytes())
@@ -115,7 +117,7 @@ class EntityLinker:
             lines = data.decode("utf-8-sig").split("\n")
         except UnicodeDecodeError as error:
             raise GapDNERError(f"{self.path} is not UTF-8: {error}. Convert the file.") from None
-        self._terms, self._similar = {}, {}
+        self._terms, self._similar, self._words = {}, {}, {}
         for number, line in enumerate(lines, start=1):
             cells = [cell.strip() for cell in line.split("\t")]
             if cells in ([""], ["id", "name"]):
@@ -127,7 +129,6 @@ class EntityLinker:
             self._terms.setdefault(_normalize(cells[1]), (cells[0], cells[1]))
         if not self._terms:
             raise GapDNERError(f"{self.path} contains no terms. Use an id, a tab and a name.")
-        self._words: dict[str, str] = {}
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
