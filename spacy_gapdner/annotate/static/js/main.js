@@ -4,6 +4,7 @@ import { api, Refused, setAnnotator } from "./api.js";
 import { App } from "./app.js";
 import { askName } from "./dialogs.js";
 import { find, make } from "./dom.js";
+import { attempt } from "./drafts.js";
 import { listenToKeys } from "./keyboard.js";
 import { ProgressBar } from "./progress.js";
 
