@@ -206,7 +206,7 @@ def _label_cells(
 ) -> dict[Cell, list[CellLabel]]:
     names = pipe.tagging.layout(pipe.labels).channels
     types = type_channels(pipe.tagging, pipe.labels)
-    found = pipe.tagging.labeled_cells(scores, pipe.thresholds.lowest_score(pipe.labels))
+    found = pipe.tagging.labeled_cells(scores, pipe.thresholds.cell_threshold(pipe.labels))
     labels: dict[Cell, list[CellLabel]] = {}
     rows = zip(found.cells.tolist(), found.probabilities.tolist(), strict=True)
     for (row, column, channel), probability in rows:

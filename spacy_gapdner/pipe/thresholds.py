@@ -45,17 +45,20 @@ class Thresholds:
             for kind in (False, True)
         ]
 
+    def cell_threshold(self, labels: Sequence[str]) -> float:
+        """RETURNS (float): The threshold of grid cells before calibration. 0.0, if all thresholds
+        are, only accepts the most probable label of each cell.
+        """
+        return min(filter(None, self.lowest_scores(labels)), default=0.0)
+
     def decode(
         self, scores: Floats3d, tagging: TaggingScheme, labels: Sequence[str]
     ) -> DecodedSegment:
         """Find the entities of a segment from its logits `(n, n, channels)`."""
-        lowest = self.lowest_scores(labels)
-        # a threshold of 0.0 only accepts the most probable labels
-        cell_threshold = min(filter(None, lowest), default=0.0)
         decoded = tagging.decode(
-            tagging.labeled_cells(scores, cell_threshold),
+            tagging.labeled_cells(scores, self.cell_threshold(labels)),
             labels,
-            threshold=min(lowest),
+            threshold=min(self.lowest_scores(labels)),
             max_paths=self.max_paths,
         )
         entities = [self.calibration(entity) for entity in decoded.entities]
