@@ -36,14 +36,12 @@ class Thresholds:
         return (entity.score or 0.0) >= self.threshold_of(entity.label, entity.is_discontinuous)
 
     def lowest_scores(self, labels: Sequence[str]) -> list[float]:
-        """RETURNS (list[float]): The lowest scores before calibration of the accepted entities of
-        each type, contiguous and discontinuous.
+        """RETURNS (list[float]): The different lowest scores before calibration of the accepted
+        entities of all types, contiguous and discontinuous.
         """
-        return [
-            self.calibration.score(self.threshold_of(label, kind), discontinuous=kind)
-            for label in labels
-            for kind in (False, True)
-        ]
+        kinds = (False, True)
+        limits = {(self.threshold_of(label, kind), kind) for label in labels for kind in kinds}
+        return [self.calibration.score(limit, discontinuous=kind) for limit, kind in limits]
 
     def cell_threshold(self, labels: Sequence[str]) -> float:
         """RETURNS (float): The threshold of grid cells before calibration. 0.0, if all thresholds
