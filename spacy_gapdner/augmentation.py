@@ -45,8 +45,8 @@ class CoordinationAugmenter:
       ("development of *the neural* retina"). If the corpus has gaps with an abbreviation in
       brackets, the initials of the preceding words are inserted ("Embryonic stem *(ES)* cells").
 
-    Apart from conjunctions, punctuation and abbreviations, all inserted words come from the
-    documents seen so far. The rest of the sentence is unchanged. A synthetic document has no
+    The inserted words come from the documents seen so far, except for conjunctions, punctuation and
+    abbreviations. The rest of the sentence is unchanged. A synthetic document has no
     annotation except for its entities and sentence starts.
 
     share (float): Probability of adding a synthetic copy of a document.

@@ -206,7 +206,8 @@ def _label_cells(
 ) -> dict[Cell, list[CellLabel]]:
     names = pipe.tagging.layout(pipe.labels).channels
     types = type_channels(pipe.tagging, pipe.labels)
-    found = pipe.tagging.labeled_cells(scores, pipe.thresholds.cell_threshold(pipe.labels))
+    cell_threshold, _ = pipe.thresholds.lowest_scores(pipe.labels)
+    found = pipe.tagging.labeled_cells(scores, cell_threshold)
     labels: dict[Cell, list[CellLabel]] = {}
     rows = zip(found.cells.tolist(), found.probabilities.tolist(), strict=True)
     for (row, column, channel), probability in rows:

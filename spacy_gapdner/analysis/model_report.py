@@ -207,11 +207,10 @@ def analyze_models(
                     "predictions for the same data."
                 )
             # files of predictions can be in another order
-            order = {doc.user_data.get(DOC_NAME): doc for doc in predicted}
-            if len(order) == len(gold) and all(
-                doc.user_data.get(DOC_NAME) in order for doc in gold
-            ):
-                predicted = [order[doc.user_data.get(DOC_NAME)] for doc in gold]
+            by_name = {doc.user_data.get(DOC_NAME): doc for doc in predicted}
+            names = [doc.user_data.get(DOC_NAME) for doc in gold]
+            if len(by_name) == len(gold) and by_name.keys() == {*names}:
+                predicted = [by_name[name] for name in names]
             report = report_model(map(Example, predicted, gold), key, types)
         else:
             how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}

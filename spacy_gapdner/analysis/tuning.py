@@ -127,7 +127,7 @@ def tune(
         rows = _find(predict_examples(nlp, docs, batch_size), key, types)
     now = None
     # with lower thresholds, the pipe finds entities that are not candidates
-    if min(pipe.thresholds.lowest_scores(pipe.labels)) < FLOOR:
+    if pipe.thresholds.lowest_scores(pipe.labels)[1] < FLOOR:
         with changed(pipe, spans_key=key):
             now = _find(predict_examples(nlp, docs, batch_size), key, types)
     kind = "discontinuous entities" if measure == "disc_f" else "entities"

@@ -35,13 +35,13 @@ class UncertaintySampler:
         if n < 1:
             raise GapDNERError(f"Invalid number of texts: {n}. Use at least 1.")
         self.pipe, self.n = pipe, n
-        own = pipe.thresholds
+        given = pipe.thresholds
         # with a threshold of 0.0, the pipe finds the most probable labels
         self.thresholds = replace(
-            own,
-            threshold=own.threshold or 0.5,
-            disc_threshold=None if own.disc_threshold is None else own.disc_threshold or 0.5,
-            type_thresholds={name: value or 0.5 for name, value in own.type_thresholds.items()},
+            given,
+            threshold=given.threshold or 0.5,
+            disc_threshold=0.5 if given.disc_threshold == 0 else given.disc_threshold,
+            type_thresholds={label: value or 0.5 for label, value in given.type_thresholds.items()},
         )
 
     def showing_candidates(self) -> AbstractContextManager[None]:

@@ -23,7 +23,7 @@ from thinc.api import fix_random_seed
 
 from ..analysis.evaluation import evaluate
 from ..analysis.pipes import find_pipe, use_gpu
-from ..entities import get_entities, set_entities
+from ..entities import get_entities
 from ..errors import GapDNERError
 from ..formats.brat import read_document
 from ..formats.converting import read
@@ -77,11 +77,9 @@ def learn(
         pipe.add_label(label)
     source = "1 text" if len(learned) == 1 else f"{len(learned)} texts"
     if data is not None:
-        known = list(read(data, model=model, n_sents=1, report=report, spans_key=pipe.key))
+        how: dict[str, Any] = {"types": pipe.labels, "report": report, "spans_key": pipe.key}
+        known = list(read(data, model=model, n_sents=1, **how))
         sample = Random(0).sample(known, min(len(known), len(docs)))
-        for doc in sample:
-            entities = get_entities(doc, pipe.key)
-            set_entities(doc, [e for e in entities if e.label_ in pipe.labels], pipe.key)
         docs += sample
         source += f" and {len(sample)} of {len(known)} sentences of {Path(data).name}"
     _update(nlp, docs, 1.0 if new_labels else _LEARN_RATE_SCALE)
@@ -125,9 +123,8 @@ def _update(nlp: Language, docs: Sequence[Doc], scale: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "done.spacy"
         DocBin(docs=docs, store_user_data=True).to_disk(path)
-        reader = {"@readers": "spacy.Corpus.v1", "path": str(path), "gold_preproc": False}
-        reader["augmenter"] = augmenter
-        corpus = _resolve(reader)
+        reader = {"@readers": "spacy.Corpus.v1", "gold_preproc": False, "augmenter": augmenter}
+        corpus = _resolve({**reader, "path": str(path)})
         n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
         _shorten(settings["optimizer"].get("learn_rate"), n_steps)
         optimizer = _resolve(settings["optimizer"])
@@ -160,7 +157,7 @@ def _resolve(block: dict[str, Any]) -> Any:
 
 def main() -> None:
     """Run the job from standard input."""
-    job, report = json.loads(sys.stdin.readline()), Report()
+    job, report = json.loads(sys.stdin.readline()), Report(needs_types=False)
     gpu_id, code = job.pop("gpu_id", -1), job.pop("code", None)
     threading.Thread(target=_exit_with_server, daemon=True).start()
     # the page shows the last line of the output

@@ -77,6 +77,7 @@ def convert_cli(
     check_output(output_path, {"input": input_path}, force=force, is_file=False, hint=hint)
     check_output(report_path, {"input": input_path, "output": output_path}, force=force)
     parameters = {*signature(formats.convert).parameters, *signature(formats.read).parameters}
+    # options of formats that this command sets itself
     parameters |= {"from_ents", "from_spans", "done"}
     for option in reader_options:
         if "=" not in option:

@@ -74,16 +74,19 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     keys = [key for key in labeled if stores_entities(doc, key)]
     if len(keys) == 1:
         return get_entities(doc, keys[0])
-    if labeled:
+    if not labeled:
+        return ()
+    reason = (
+        f"these span groups are not entities: {', '.join(labeled)}. If they should be, "
+        "spacy_gapdner.get_entities(doc, key) raises an error with the reason."
+    )
+    if keys:
         reason = (
             f"entities are stored under several keys: {', '.join(keys)}. Use "
             "spacy_gapdner.get_entities(doc, key)."
-            if keys
-            else f"these span groups are not entities: {', '.join(labeled)}. If they should be, "
-            "spacy_gapdner.get_entities(doc, key) raises an error with the reason."
         )
-        # the caller of spaCy's Underscore
-        warnings.warn(f"doc._.discontinuous_ents is empty, because {reason}", stacklevel=3)
+    # the caller of spaCy's Underscore
+    warnings.warn(f"doc._.discontinuous_ents is empty, because {reason}", stacklevel=3)
     return ()
 
 

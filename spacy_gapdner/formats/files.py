@@ -54,8 +54,11 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """RETURNS (list[Path]): The files with these extensions in a folder, sorted; no hidden ones."""
     found = []
     for path in folder.rglob("*"):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if hidden or not path.name.lower().endswith(suffixes) or not path.is_file():
+        if (
+            _is_hidden(path, folder)
+            or not path.name.lower().endswith(suffixes)
+            or not path.is_file()
+        ):
             continue
         if not path.name.endswith(suffixes):
             raise GapDNERError(
@@ -69,14 +72,17 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
 def word_files(folder: Path) -> list[Path]:
     """RETURNS (list[Path]): The files of word processors in a folder, except hidden ones."""
     files = sorted(folder.rglob("*"), key=Path.as_posix)
+    visible = (file for file in files if file.is_file() and not _is_hidden(file, folder))
     # programs store the locks of open documents as "~$name.docx"
     return [
         file
-        for file in files
-        if file.suffix.lower() in WORD_SUFFIXES
-        and file.is_file()
-        and not any(part.startswith((".", "~")) for part in file.relative_to(folder).parts)
+        for file in visible
+        if file.suffix.lower() in WORD_SUFFIXES and not file.name.startswith("~")
     ]
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def skip_word_files(path: Path, report: Report | None) -> None:

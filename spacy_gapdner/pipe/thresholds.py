@@ -35,28 +35,25 @@ class Thresholds:
         """RETURNS (bool): Whether the calibrated score of an entity reaches its threshold."""
         return (entity.score or 0.0) >= self.threshold_of(entity.label, entity.is_discontinuous)
 
-    def lowest_scores(self, labels: Sequence[str]) -> list[float]:
-        """RETURNS (list[float]): The different lowest scores before calibration of the accepted
-        entities of all types, contiguous and discontinuous.
+    def lowest_scores(self, labels: Sequence[str]) -> tuple[float, float]:
+        """RETURNS (tuple[float, float]): The lowest scores before calibration that a cell and an
+        accepted entity can have. If all thresholds are 0.0, the first is 0.0, which only accepts
+        the most probable label of each cell.
         """
         kinds = (False, True)
         limits = {(self.threshold_of(label, kind), kind) for label in labels for kind in kinds}
-        return [self.calibration.score(limit, discontinuous=kind) for limit, kind in limits]
-
-    def cell_threshold(self, labels: Sequence[str]) -> float:
-        """RETURNS (float): The threshold of grid cells before calibration. 0.0, if all thresholds
-        are, only accepts the most probable label of each cell.
-        """
-        return min(filter(None, self.lowest_scores(labels)), default=0.0)
+        scores = [self.calibration.score(limit, discontinuous=kind) for limit, kind in limits]
+        return min(filter(None, scores), default=0.0), min(scores)
 
     def decode(
         self, scores: Floats3d, tagging: TaggingScheme, labels: Sequence[str]
     ) -> DecodedSegment:
         """Find the entities of a segment from its logits `(n, n, channels)`."""
+        cell_threshold, threshold = self.lowest_scores(labels)
         decoded = tagging.decode(
-            tagging.labeled_cells(scores, self.cell_threshold(labels)),
+            tagging.labeled_cells(scores, cell_threshold),
             labels,
-            threshold=min(self.lowest_scores(labels)),
+            threshold=threshold,
             max_paths=self.max_paths,
         )
         entities = [self.calibration(entity) for entity in decoded.entities]

@@ -52,6 +52,7 @@ def test_many_documents_of_one_name(tmp_path):
     assert write_files([doc] * 20_000, tmp_path, lambda doc: {}) == 20_000
 
 
+# devices are files only on POSIX systems
 @pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
 def test_devices_are_written_not_replaced():
     check_output(Path(os.devnull), {})
