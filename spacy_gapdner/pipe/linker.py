@@ -38,7 +38,7 @@ class EntityLinker:
         rapidfuzz. 100 only matches identical names.
     labels (Optional[Sequence[str]]): Only link entities of these types.
     overwrite (bool): Replace the ids of entities for which a term is found.
-    RAISES (GapDNERError): If the terms or settings are invalid.
+    RAISES (GapDNERError): If the settings or, at the first Doc, the terms are invalid.
     """
 
     def __init__(
@@ -68,14 +68,10 @@ class EntityLinker:
         self._similar: dict[str, str | None] = {}
         # names with sorted words, for the search of similar names
         self._words: dict[str, str] = {}
-        # the file may be missing if `from_disk` follows
-        if self.path.is_file():
-            self.from_bytes(self.path.read_bytes())
 
     def __call__(self, doc: Doc) -> Doc:
         """RETURNS (Doc): The same Doc, with the ids of its entities."""
-        if not self._terms:
-            raise GapDNERError(f"Terms file not found: {self.path}. Check the path.")
+        self._require_terms()
         entities = get_entities(doc, self.spans_key)
         for entity in entities:
             is_selected = self.types is None or entity.label_ in self.types
@@ -91,6 +87,13 @@ class EntityLinker:
                 for token in ent:
                     token.ent_kb_id_ = kb_id
         return doc
+
+    def _require_terms(self) -> None:
+        # not earlier, because a saved pipe does not need the file
+        if not self._terms:
+            if not self.path.is_file():
+                raise GapDNERError(f"Terms file not found: {self.path}. Check the path.")
+            self.from_bytes(self.path.read_bytes())
 
     def _find(self, text: str) -> str | None:
         if text in self._terms or self.min_score == 100:
@@ -109,6 +112,7 @@ class EntityLinker:
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """RETURNS (bytes): The terms as a TSV file."""
+        self._require_terms()
         return "".join(f"{id}\t{name}\n" for id, name in self._terms.values()).encode()
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "EntityLinker":

@@ -120,8 +120,9 @@ def test_the_most_similar_name(path):
 def test_terms_are_saved_with_the_pipeline(path, tmp_path):
     nlp = make_pipeline(path, min_score=90)
     nlp.to_disk(tmp_path / "model")
-    path.unlink()
     empty = make_pipeline(path, min_score=90)
+    # the file is not read again
+    path.write_text("no terms")
     for loaded in (spacy.load(tmp_path / "model"), empty.from_bytes(nlp.to_bytes())):
         assert ids(loaded(TEXT)) == SIMILAR
 
@@ -136,9 +137,10 @@ def test_terms_are_saved_with_the_pipeline(path, tmp_path):
 )
 def test_a_file_that_cannot_be_used(path, content, message):
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=message):
-        make_pipeline(path)
-    # a pipeline that is loaded needs no file
+    nlp = make_pipeline(path)
+    for use in (lambda: nlp(TEXT), nlp.to_bytes):
+        with pytest.raises(ValueError, match=message):
+            use()
     nlp = make_pipeline(path.with_name("missing.tsv"))
     with pytest.raises(ValueError, match=r"Terms file not found: .*missing.tsv"):
         nlp(TEXT)
