@@ -20,7 +20,7 @@ class Corpus(DocBinCorpus):
     """Iterate over examples from a file or folder in any format. It is read again in every epoch.
 
     Registered as `spacy-gapdner.Corpus.v1`. Unlike `spacy.training.Corpus`, it has no `max_length`
-    and `gold_preproc`, which would drop the entities. The pipe splits long texts itself.
+    or `gold_preproc`, which would drop the entities. The pipe splits long texts itself.
 
     path (Union[str, Path, None]): The file or folder. None raises an error, because the path has
         to be set in the config or on the command line.

@@ -33,7 +33,7 @@ class GapDNERError(_CommandError, ValueError):
 
 
 def check_probability(name: str, value: Any) -> None:
-    """Raise a GapDNERError unless a setting is a number, also of NumPy, between 0 and 1."""
+    """Raise a GapDNERError unless a setting is a Python or NumPy number between 0 and 1."""
     if not (isinstance(value, Real) and 0 <= float(value) <= 1):
         raise GapDNERError(f"Invalid {name}: {value!r}. Use a number between 0 and 1.")
 

@@ -76,7 +76,7 @@ def assign_entities(
 def merge_segments(
     predicted: Sequence[Sequence[Entity]], segments: Sequence[Segment]
 ) -> list[Entity]:
-    """Merge the entities of all segments, given in the offsets of each segment, to entities in the
+    """Merge the entities of all segments, given in each segment's offsets, into entities in the
     Doc's offsets, in text order.
 
     If two windows find the same entity, the higher score is kept. An entity at the edge of a window

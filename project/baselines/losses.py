@@ -33,7 +33,7 @@ class ZLPR:
 
         scores (Sequence[Floats3d]): Logits `(n, n, channels)` per segment.
         targets (Sequence[GridTarget]): Gold labels per segment.
-        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
+        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient w.r.t. the scores.
         """
         losses, gradients = [], []
         valid = [target.valid(len(grid)) for grid, target in zip(scores, targets, strict=True)]

@@ -31,7 +31,7 @@ FINE_GRAINED = ("NextFragment", "Contiguous", "Fragment")
 
 
 class W2NERTagging:
-    """One label a cell: None, NNW and a THW label for each entity type.
+    """One label per cell: None, NNW and a THW label for each entity type.
 
     Registered as `gapdner-baselines.W2NERTagging.v1`. If several types apply to a cell, the
     first in the order of the labels takes precedence. Chains of different entities can combine
@@ -57,7 +57,7 @@ class W2NERTagging:
         return GridLayout(("None", "NNW", *labels), upper=(1,), diagonal=types, lower=types)
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
-        """Write entities into a grid, one label a cell; see `TaggingScheme.encode`."""
+        """Write entities into a grid, one label per cell; see `TaggingScheme.encode`."""
         cells = _spell(entities, labels, next_word=1)
         return one_label_a_cell(cells, lambda channel: channel)
 
@@ -148,7 +148,7 @@ class TOETagging:
     ) -> DecodedSegment:
         """Decode the entities of a grid's labels. See `decode_chains`.
 
-        A link is as probable as the less probable one of NNW and PNW, a type as the more probable
+        The probability of a link is the lower one of NNW and PNW. That of a type is the higher
         one of THW and HTW.
         """
         n, found = len(labels), _by_cell(labeled)

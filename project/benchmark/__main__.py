@@ -41,7 +41,7 @@ def benchmark_cli(
     cpu_time: bool = typer.Option(
         False,
         "--cpu-time",
-        help="Measure CPU time instead of wall time, on a machine with other work",
+        help="Measure CPU time instead of wall time, for use on a busy machine",
     ),
     code: Path | None = CODE,
     gpu_id: int = GPU_ID,

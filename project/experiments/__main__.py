@@ -87,7 +87,7 @@ def compare_cli(
 ) -> None:
     """Compare the scores of recorded runs.
 
-    Prints means and standard deviations over seeds by name, and the differences to the first
+    Prints means and standard deviations over seeds by name, and the differences from the first
     name."""
     with clean_errors():
         tables, warnings, statistics = compare(folders, published=published)
@@ -116,7 +116,7 @@ def bootstrap_cli(
 ) -> None:
     """Compute confidence intervals for the differences between two groups of runs.
 
-    Evaluates the best models, and samples documents with replacement, which are the same for all
+    Evaluates the best models on documents sampled with replacement. Each sample is the same for all
     models (paired bootstrap)."""
     with clean_errors():
         tables = paired_bootstrap(

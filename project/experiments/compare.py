@@ -60,7 +60,7 @@ def scores_table(groups: Groups, part: str) -> Table:
 
 
 def difference_table(groups: Groups, part: str) -> Table:
-    """Differences in F on "dev" or "test" to the first name, paired by seed, one row per other
+    """Differences in F on "dev" or "test" from the first name, paired by seed, one row per other
     name."""
     (first, base), *others = groups.items()
     rows = []

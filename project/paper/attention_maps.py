@@ -132,7 +132,7 @@ def record_attention(
 def choose_cells(
     doc: Doc, pipe: DiscontinuousEntityRecognizer, spans: Iterable[str], cells: Iterable[str]
 ) -> list[Cell]:
-    """Find the cells of spans that occur once, and of token offsets "ROW,COLUMN". Without both,
+    """Find the cells of spans that occur once, and of token offsets "ROW,COLUMN". Without either,
     find those of all entities."""
     chosen = [_find_text(doc, span.strip()) for span in spans]
     for cell in cells:

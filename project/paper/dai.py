@@ -69,8 +69,8 @@ def read_tokenized(path: Path, name: str, tokenize: Tokenizer, report: Report) -
     raw, place = read_text(path), Place(str(path), None, name)
     text = with_unix_line_ends(raw)
     if text != raw:
-        message = f"{name}: each line end counts as one character"
-        report.add("repaired", "line ends CRLF -> LF", message, place)
+        message = f"{name}: each line ending counts as one character"
+        report.add("repaired", "line endings CRLF -> LF", message, place)
     sentences = tokenize(text)
     if not sentences:
         report.add("kept", "document without text", f"{name} has no text", place)
@@ -112,10 +112,10 @@ def read_documents(
 
 
 def flatten(entity: TextEntity, text: str, report: Report) -> TextEntity | None:
-    """Sort all offsets of an entity, and form fragments from each two of them. Returns None if its
+    """Sort all offsets of an entity, and form fragments from each pair of them. Returns None if its
     offsets are too far outside of the text.
 
-    Of overlapping fragments with a common offset, one becomes empty. It stands for the token there.
+    If overlapping fragments share an offset, one becomes empty and stands for the token there.
     """
     offsets = sorted(offset for fragment in entity.fragments for offset in fragment)
     fragments = tuple(zip(offsets[::2], offsets[1::2], strict=True))

@@ -46,7 +46,7 @@ class DataReport:
     lost when they are encoded in a grid, and spurious ones are decoded from gold grids without
     being annotated. They are listed by cause, such as "ADR: had «severe» joint and «back pain»
     since". The ceilings are counts of all entities and of discontinuous ones, with the decoded
-    entities as predictions. `texts` are those of all segments, and whether an entity starts there.
+    entities as predictions. `texts` has each segment's text, and whether an entity starts there.
     """
 
     statistics: CorpusStatistics = field(default_factory=CorpusStatistics)
@@ -112,8 +112,8 @@ def check_data(
     config (Optional[Union[str, Path, TrainingConfig]]): Training config to check. Defaults to the
         default settings with a rule-based sentence splitter.
     lang (str): Language of the tokenizer if there is no config.
-    spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the config. If the
-        config has several pipes, it selects one.
+    spans_key (Optional[str]): Prefix of the span groups. Defaults to the config's `spans_key`.
+        Selects the pipe if the config has several.
     RETURNS (DataFindings): The findings.
     RAISES (GapDNERError): If the config is missing or invalid, or the fragments of an entity have
         different labels.

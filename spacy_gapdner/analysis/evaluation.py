@@ -30,8 +30,8 @@ def evaluate(
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities.
-    spans_key (Optional[str]): Prefix of the span groups with gold entities. Defaults to the one of
-        the pipe. If the pipeline has several pipes, it selects one.
+    spans_key (Optional[str]): Prefix of the span groups with gold entities. Defaults to the
+        pipe's `spans_key`. Selects the pipe if the pipeline has several.
     types (Collection[str]): Types of the entities to score, gold and predicted. All types if empty.
     batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous` and these

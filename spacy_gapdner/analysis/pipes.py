@@ -73,8 +73,8 @@ def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntit
     pipes = {n: p for n, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)}
     if not pipes:
         raise GapDNERError(
-            "The pipeline has no component for discontinuous entities. Its components are "
-            f"{', '.join(nlp.pipe_names) or 'missing'}. Train a pipeline with a gapdner component."
+            "The pipeline has no component for discontinuous entities. Its components: "
+            f"{', '.join(nlp.pipe_names) or 'none'}. Train a pipeline with a gapdner component."
         )
     keys = {name: pipe.key for name, pipe in pipes.items()}
     return pipes[choose_name(keys, spans_key, "The pipeline")]

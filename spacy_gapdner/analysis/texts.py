@@ -69,7 +69,7 @@ def growing(
 ) -> Iterator[tuple[IO[bytes], Iterable[InputText], int]]:
     """Write JSONL to NAME.part, which is renamed to NAME when it is complete. If the process fails
     or is stopped, NAME.part is kept if it has any lines. To resume, the complete lines of NAME.part
-    are kept, or of NAME if there is no NAME.part; a GapDNERError if one is not of these texts.
+    are kept, or of NAME if there is no NAME.part. Raises a GapDNERError for lines of other texts.
     Yields the stream, the texts without a line, and the number of lines from an earlier run.
     """
     if is_device(path):

@@ -24,7 +24,7 @@ _SENTENCE_FACTORIES = (*_RULE_SENTENCIZERS, "senter", "parser")
 @dataclass
 class TrainingConfig:
     """The settings that affect how a pipe sees its data, the tokenizer and rule-based sentence
-    splitters, and the mistakes in a config with what to do.
+    splitters, and the mistakes in a config with advice on how to fix them.
     """
 
     nlp: Language

@@ -101,8 +101,8 @@ def tune(
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities that were not used for training.
-    spans_key (Optional[str]): Prefix of the span groups with gold entities. Defaults to the one of
-        the pipe. If the pipeline has several pipes, it selects one.
+    spans_key (Optional[str]): Prefix of the span groups with gold entities. Defaults to the
+        pipe's `spans_key`. Selects the pipe if the pipeline has several.
     measure (str): The measure to maximize: "f", "disc_f" or "combined". See `Tuning`.
     min_precision (float): Minimum precision of all entities. If it cannot be reached, the closest
         thresholds are chosen.

@@ -36,7 +36,7 @@ from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 # the exit code if the current pipeline stays
 STAYS = 3
 _EPOCHS = 10
-# with the learning rate of its config, a trained pipeline forgets; new labels need it
+# at the config's learning rate, a trained pipeline forgets; only new labels require it
 _LEARN_RATE_SCALE = 0.1
 # one in this many texts is held out
 _SHARE = 3
@@ -110,7 +110,7 @@ def describe_scores(scores: Mapping[str, Any], key: str) -> str:
 
 
 def is_held_out(name: str) -> bool:
-    """Whether a text, by its name, is never used for training, so that evaluation is fair."""
+    """Whether a text is held out from training, which depends on its name."""
     return sha1(name.encode(), usedforsecurity=False).digest()[0] % _SHARE == 0
 
 

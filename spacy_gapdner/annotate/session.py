@@ -147,7 +147,7 @@ class Session:
     def train(self) -> None:
         """Start training on all texts that are done."""
         if self.trainer is None:
-            raise GapDNERError("There is no model to train. Restart annotate with a model.")
+            raise GapDNERError("There is no model to train. Restart annotate with --model.")
         done = self._done()
         self.trainer.start(list(done.items()))
         self._trained = set(done)

@@ -44,7 +44,7 @@ def analyze_cli(
 ) -> None:
     """Show the errors of trained pipelines.
 
-    The report contains errors by kind, and scores by gap length, number of fragments, entity
+    The report contains errors by kind, and scores by gap length, number of fragments and entity
     length, and for sentences with discontinuous or overlapping entities."""
     from ..analysis.model_report import TABLES, analyze_models, f1_table, percent_f1
     from ..drawing.analysis_report import write_report

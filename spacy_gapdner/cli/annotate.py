@@ -95,7 +95,7 @@ def annotate_cli(
         adjudication.prepare(folder)
         msg.info(f"{counted(len(adjudication.names), 'text')} annotated in both folders")
         if n := adjudication.n_left:
-            msg.warn(f"{counted(n, 'text')} annotated in one folder only: skipped")
+            msg.warn(f"Skipped {counted(n, 'text')} annotated in only one folder")
     name = (annotator or "").strip()
     # the user of a container may have no name
     with suppress(KeyError, OSError):

@@ -44,7 +44,7 @@ def debug_data_cli(
     inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
     check_output(output_path, inputs, force=force)
     if config_path is not None and (model or line_breaks != "auto"):
-        raise GapDNERError("The config sets the sentences. Leave out --model and --line-breaks.")
+        raise GapDNERError("The config splits sentences. Leave out --model and --line-breaks.")
     if config_path is not None:
         config = read_training_config(config_path, spans_key)
     else:
@@ -62,7 +62,7 @@ def debug_data_cli(
     print_statistics({name: report.statistics for name, report in reports.items()})
     msg.divider("Segments")
     splitters = ", ".join(config.nlp.pipe_names)
-    print(f"Sentences set by {splitters}." if splitters else "One segment per Doc.")
+    print(f"Sentences split by {splitters}." if splitters else "One segment per Doc.")
     print(f"Segments over {config.max_length} tokens are split with stride {config.stride}.")
     for name, report in reports.items():
         print(f"{name}: {report.segments} segments, longest {report.longest_segment} tokens")

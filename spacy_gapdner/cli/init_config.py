@@ -20,7 +20,7 @@ def init_config_cli(
         "speed", help="Optimize for speed or accuracy; on a CPU, speed means no transformer"
     ),
     transformer: str | None = typer.Option(
-        None, help="Hugging Face name or directory of a transformer, or none"
+        None, help="Hugging Face name or directory of a transformer, or 'none' for no transformer"
     ),
     spans_key: str = options.SPANS_KEY,
     force: bool = options.FORCE,
@@ -50,7 +50,7 @@ def init_config_cli(
     n_batches = config["training"]["optimizer"]["learn_rate"]["total_steps"]
     print_line(
         f"Training takes {n_batches} batches. Discontinuous entities are rare and learned late: "
-        "a much shorter training finds few of them."
+        "a much shorter run finds few of them."
     )
     print(
         f"python -m spacy train {shlex.quote(str(output_path))} --output training "

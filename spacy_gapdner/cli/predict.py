@@ -35,7 +35,7 @@ def predict_cli(
     uncertain: int | None = typer.Option(
         None,
         min=1,
-        help="Only write this number of texts, which the pipeline is least certain about, to "
+        help="Only write this many texts: those that the pipeline is least certain about, to "
         "annotate them next",
     ),
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
@@ -48,7 +48,7 @@ def predict_cli(
     resume: bool = typer.Option(
         False,
         "--resume",
-        help="Complete the JSONL of a run that was stopped, with the same model and settings",
+        help="Complete the JSONL of an interrupted run; use the same model and settings",
     ),
     gpu_id: int = options.GPU_ID,
     bf16: bool = options.BF16,
@@ -73,7 +73,7 @@ def predict_cli(
     # grows line by line
     part = part_of(output_path) if output_path and is_jsonl and uncertain is None else None
     if resume and part is None:
-        raise GapDNERError("--resume needs JSONL as output, and not --uncertain.")
+        raise GapDNERError("--resume requires JSONL output and cannot be used with --uncertain.")
     if gpu_id >= 0 and n_process != 1:
         raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
     replaces = force or resume

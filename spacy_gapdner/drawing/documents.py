@@ -47,7 +47,7 @@ def draw(
     format (Optional[str]): The format of the input. Detected if None.
     types (tuple[str, ...]): Types to draw, annotated and predicted. All types if empty.
     lang (str): Language of the tokenizer if there is no pipeline.
-    spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the pipe.
+    spans_key (Optional[str]): Prefix of the span groups. Defaults to the pipe's `spans_key`.
     colors (Optional[Mapping[str, str]]): Colors by entity type.
     batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
     report (Optional[Report]): Collects dropped and repaired entities.

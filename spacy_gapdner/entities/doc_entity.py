@@ -20,7 +20,7 @@ TEXTS = ("id", "kb_id", "kb_name")
 
 @dataclass(unsafe_hash=True, repr=False)
 class DiscontinuousEntity(TokenRanges):
-    """A contiguous or discontinuous entity in a Doc. Changes of the entity are stored in the Doc.
+    """A contiguous or discontinuous entity in a Doc. Changes to the entity are stored in the Doc.
 
     `len`, iteration, `in` and indices refer to the tokens.
 

@@ -78,7 +78,7 @@ class Entity(TokenRanges):
         """
         tokens = sorted(set(indices))
         if not tokens or tokens[0] < 0:
-            raise GapDNERError(f"Invalid token indices: {tokens}. Use at least one, from 0.")
+            raise GapDNERError(f"Invalid token indices: {tokens}. Use at least one, starting at 0.")
         breaks = [i for i in range(1, len(tokens)) if tokens[i] != tokens[i - 1] + 1]
         starts = [tokens[i] for i in [0, *breaks]]
         ends = [tokens[i - 1] + 1 for i in [*breaks, len(tokens)]]

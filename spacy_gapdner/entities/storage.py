@@ -77,8 +77,8 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     if not labeled:
         return ()
     reason = (
-        f"these span groups are not entities: {', '.join(labeled)}. If they should be, "
-        "spacy_gapdner.get_entities(doc, key) raises an error with the reason."
+        f"these span groups are not entities: {', '.join(labeled)}. For the reason, call "
+        "spacy_gapdner.get_entities(doc, key), which raises an error."
     )
     if keys:
         reason = (

@@ -21,8 +21,8 @@ _OF_DOCCANO = ("text", "entities", "relations", "label", "labels")
 
 def read_prodigy(path: Path, report: Report, annotator: str | None = None) -> Iterator[TextRecord]:
     """Read JSONL of Prodigy: ``{"text": ..., "spans": [...], "relations": [...]}``. Documents are
-    named by their "id", else by file and line, and by their annotator ("_annotator_id", else
-    "_session_id", else file) if several have its id or text; `annotator` chooses one. Tasks that
+    named by their "id", or else by file and line. If several have the same id or text, their
+    "_annotator_id", "_session_id" or file is added, and `annotator` selects one. Tasks that
     were not accepted, binary answers and choices are dropped.
     """
     return _read_lines(path, report, _parse_prodigy, annotator)
@@ -33,8 +33,8 @@ def read_doccano(
 ) -> Iterator[TextRecord]:
     """Read JSONL of doccano: ``{"text": ..., "label": [[START, END, TYPE]]}``, or with "entities"
     and "relations". Offsets count "utf-16" code units, "characters" or, for projects with this
-    setting, "graphemes". Documents are named by their "id", else by file and line, and by their
-    annotator, the name of the file, if several have an id or text; `annotator` chooses one.
+    setting, "graphemes". Documents are named by their "id", or else by file and line. If several
+    have the same id or text, the annotator (the file name) is added, and `annotator` selects one.
     """
     return _read_lines(path, report, partial(_parse_doccano, offsets=offsets), annotator)
 

@@ -74,8 +74,8 @@ def choose_text(
     fits = {t: sum(surface_fits(t, e, separator) for e in entities) for t in texts}
     chosen = max(texts, key=fits.__getitem__)
     if "\r\n" in text and "\r\n" not in chosen:
-        message = f"offsets count CRLF as one character (then {fits[chosen]} surface texts match)"
-        report.add("repaired", "line ends CRLF -> LF", message, place)
+        message = f"offsets count CRLF as one character ({fits[chosen]} surface texts match)"
+        report.add("repaired", "line endings CRLF -> LF", message, place)
     return chosen
 
 
@@ -104,7 +104,7 @@ def convert_offsets(
     before, after = (sum(surface_fits(text, e) for e in found) for found in (entities, converted))
     if before >= after:
         return entities
-    message = f"offsets count in UTF-16 (then {after} surface texts match)"
+    message = f"offsets count in UTF-16 ({after} surface texts match)"
     report.add("repaired", "offsets in UTF-16", message, place)
     return converted
 

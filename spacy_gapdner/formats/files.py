@@ -93,7 +93,7 @@ def skip_word_files(path: Path, report: Report | None) -> None:
 
 
 def require_data(path: Path) -> None:
-    """Raise a GapDNERError if nothing exists at a path, or a trained pipeline."""
+    """Raise a GapDNERError if a path does not exist, or is a trained pipeline."""
     if not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
     if (path / "meta.json").is_file() and (path / "config.cfg").is_file():

@@ -53,8 +53,8 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
         place = Place(str(path), position, document)
         if not tokens or blank or not (not mentions or _MENTIONS.fullmatch(mentions)):
             raise GapDNERError(
-                f"{place} is not inline text (a line of tokens, one of mentions such as "
-                f'"0,1,4,4 ADR|0,0,3,4 ADR" or none, and a blank one): {tokens[:40]!r}, '
+                f"{place} is not inline text (a line of tokens, a line of mentions such as "
+                f'"0,1,4,4 ADR|0,0,3,4 ADR" or without any, and a blank line): {tokens[:40]!r}, '
                 f"{mentions[:40]!r}, {blank[:40]!r}. Choose the right format."
             )
         words = tuple(tokens.split())

@@ -29,7 +29,7 @@ class Biaffine(nn.Module):
         init_linear(self.linear)
 
     def forward(self, heads: Tensor, tails: Tensor) -> Tensor:
-        """Combine heads `(batch, rows, n_in)` and tails `(batch, n, n_in)` to features of each pair
+        """Combine heads `(batch, rows, n_in)` and tails `(batch, n, n_in)` into features of pairs
         `(batch, rows, n, n_out)`.
         """
         batch, n, _ = tails.shape

@@ -131,7 +131,7 @@ class DocTransformerBatch(FullTransformerBatch):
     """A FullTransformerBatch that stores its data by document only."""
 
     def unsplit_by_doc(self, arrays: list[list[Floats3d]]) -> "DocTransformerBatch":
-        """Combine the gradients of each `last_hidden_state` to a batch with one row per piece."""
+        """Combine the gradients of each `last_hidden_state` into a batch with one row per piece."""
         xp = get_array_module(arrays[0][0])
         d_hidden = xp.concatenate([d[0].reshape((-1, d[0].shape[-1])) for d in arrays])
         return replace(self, model_output=ModelOutput(last_hidden_state=xp2torch(d_hidden)))

@@ -49,7 +49,7 @@ def test_a_killed_server(page, reloads):
     try:
         page.drag("joint")
         page.drag("back", key=Keys.SHIFT)
-        page.until(lambda: "does not answer" in page.find("saving-text").text)
+        page.until(lambda: "does not respond" in page.find("saving-text").text)
         script = "return !dispatchEvent(new Event('beforeunload', {cancelable: true}))"
         assert page.browser.execute_script(script)
         assert page.ann.read_text() == ""

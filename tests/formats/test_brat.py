@@ -43,7 +43,7 @@ def test_entities_and_relations(read, report):
     ("text", "offsets", "expected", "kinds"),
     [
         # one character for a line end
-        ("joint\r\npain", "6 10", (6, 10), {"line ends CRLF -> LF": 1}),
+        ("joint\r\npain", "6 10", (6, 10), {"line endings CRLF -> LF": 1}),
         ("joint\r\npain", "7 11", (7, 11), {}),
         # code points, with and without the byte order mark
         ("\ufeff𝒳-ray pain", "6 10", (6, 10), {}),

@@ -28,7 +28,7 @@ def test_read(write, report):
         "fragments out of order": 1,
         "fragments normalized": 1,
         "boundary moved to whole tokens": 1,
-        "line ends CRLF -> LF": 1,
+        "line endings CRLF -> LF": 1,
     }
     assert report.counts("kept") == {
         "surface text differs": 2,

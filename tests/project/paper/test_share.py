@@ -59,7 +59,7 @@ def test_read(write, report, layout):
         "whitespace between fragments": 3,
         "fragments out of order": 1,
         "boundary moved to whole tokens": 1,
-        "line ends CRLF -> LF": 1,
+        "line endings CRLF -> LF": 1,
     }
     # the files of 2014 lack the annotations of the second text
     missing = {"no annotation file": 1} if "2014" in layout else {}

@@ -33,7 +33,7 @@ async function ask(method, path, body) {
   if (body) headers["Content-Type"] = "application/json";
   const response = await fetch(`api/${path}`, { method, headers, body: JSON.stringify(body) }).catch(
     () => {
-      throw new Error("The server does not answer. Is it still running?");
+      throw new Error("The server does not respond. Is it still running?");
     },
   );
   const answer = await response.json().catch(() => null);

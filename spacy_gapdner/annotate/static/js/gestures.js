@@ -13,7 +13,7 @@ import { added, covers, extent, inOrder, trimmed, without, wording } from "./men
 
 const DESELECT = "Deselect parts that are not entities.";
 const SHARED =
-  "Other shared words must be separate fragments. Shift-drag over them to remove them, and again to add them.";
+  "Other shared words must be separate fragments. Shift-drag over them once to remove them, and again to add them.";
 
 /** @param {Entity | Proposal} item @returns {item is Proposal} */
 export const isProposal = (item) => "source" in item;
@@ -130,7 +130,7 @@ export class Gestures {
       );
       session.change({ entities, rejected });
     }
-    app.say(`Now ${named(session, edited)}.`);
+    app.say(`Changed to ${named(session, edited)}.`);
   }
 
   /** The key Delete. */

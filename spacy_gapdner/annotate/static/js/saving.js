@@ -73,7 +73,7 @@ export class Saver {
     } else if (error instanceof Refused && error.status < 500) {
       this.#setState("refused", error.message);
     } else {
-      const reason = error instanceof Refused ? error.message : "The server does not answer.";
+      const reason = error instanceof Refused ? error.message : "The server does not respond.";
       this.#setState("failed", reason);
       this.timer = setTimeout(() => this.retry(), this.wait);
       this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
