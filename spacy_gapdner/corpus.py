@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
-from spacy.training import Corpus as DocBinCorpus
-from spacy.training import Example
+from spacy.training import Example, dont_augment
 
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
 from .formats.converting import read
 from .formats.registry import get_format, guess_format
 from .formats.report import Report
+from .sentences import without_annotation
 
 
-class Corpus(DocBinCorpus):
+class Corpus:
     """Iterate over examples from a file or folder in any format. It is read again in every epoch.
 
     Registered as `spacy-gapdner.Corpus.v1`. Unlike `spacy.training.Corpus`, it has no `max_length`
@@ -53,12 +53,12 @@ class Corpus(DocBinCorpus):
                 "The corpus has no path. Set paths.train and paths.dev in the config or on the "
                 "command line."
             )
-        super().__init__(path, limit=limit, augmenter=augmenter)
-        self.strict = strict
+        self.path, self.limit, self.strict = Path(path), limit, strict
+        self.augmenter = augmenter or dont_augment
         self._has_reported = False
         self.settings: dict[str, Any] = {
             # fails before training instead of in the first evaluation
-            "format": get_format(format or guess_format(Path(path))).name,
+            "format": get_format(format or guess_format(self.path)).name,
             "types": tuple(types),
             "n_sents": n_sents,
             "spans_key": spans_key,
@@ -76,6 +76,6 @@ class Corpus(DocBinCorpus):
         read_docs = read(self.path, nlp=nlp, report=report, **self.settings)
         docs = (doc for doc in read_docs if len(doc))
         # no limit by default
-        for example in self.make_examples(nlp, islice(docs, self.limit or None)):
-            yield from self.augmenter(nlp, example)
+        for reference in islice(docs, self.limit or None):
+            yield from self.augmenter(nlp, Example(without_annotation(reference, nlp), reference))
         self._has_reported = True

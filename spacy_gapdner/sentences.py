@@ -130,4 +130,17 @@ def make_doc(nlp: Language, text: str) -> Doc:
     docs = [nlp.make_doc(text[start:end]) for start, end in pairwise([*cuts, len(text)])]
     joined = docs[0] if len(docs) == 1 else Doc.from_docs(docs, ensure_whitespace=False)
     assert joined is not None
+    if len(docs) > 1:
+        # from_docs starts a sentence at each piece
+        for token in joined[1:]:
+            token.is_sent_start = None
     return joined
+
+
+def without_annotation(reference: Doc, nlp: Language) -> Doc:
+    """RETURNS (Doc): A Doc to predict. It is tokenized again if the spaces are known."""
+    if not reference.has_unknown_spaces:
+        return make_doc(nlp, reference.text)
+    words = [token.text for token in reference]
+    spaces = [bool(token.whitespace_) for token in reference]
+    return Doc(nlp.vocab, words=words, spaces=spaces)

@@ -42,6 +42,15 @@ def test_same_examples_as_the_converted_corpus(data, nlp, tmp_path):
     assert found(Corpus(tmp_path / "a.spacy")(nlp)) == found(theirs)
 
 
+def test_long_strings_are_split_as_in_the_reference(write, nlp):
+    text = "pain " + "(" * 3000
+    data = write({"brat/a.txt": text, "brat/a.ann": "T1\tADR 0 4\tpain\n"}) / "brat"
+    (example,) = Corpus(data)(nlp)
+    assert len(example.predicted) == len(example.reference) == 3001
+    (example,) = Corpus(write({"brat/a.txt": "pain " + "x" * 1500}) / "brat")(nlp)
+    assert [len(token) for token in example.predicted] == [4, 1000, 500]
+
+
 def test_settings(data, nlp, tmp_path):
     assert len(list(Corpus(data, limit=1)(nlp))) == 1
     adrs = [("ADR", "Severe joint pain"), ("ADR", "Severe shoulder pain")]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from spacy_gapdner.loading import load_splitter
-from spacy_gapdner.sentences import is_wrapped, make_doc
+from spacy_gapdner.sentences import blank_pipeline, is_wrapped, make_doc
 
 NLP = spacy.blank("en")
 
@@ -29,6 +29,9 @@ def test_long_texts_are_split_for_spacy_s_tokenizer():
     doc = make_doc(NLP, " ".join(words))
     assert doc.text == " ".join(words)
     assert [len(token) for token in doc] == [1000, 1000, 1, 1000, 1000, 500, 1]
+    # a piece is no sentence
+    assert not doc.has_annotation("SENT_START")
+    assert len(list(blank_pipeline()(doc).sents)) == 1
     # in one piece it would take 64 times as long as 1000 brackets, which is minutes
     assert len(make_doc(NLP, "(" * 8000)) == 8000
     nlp = spacy.blank("en")

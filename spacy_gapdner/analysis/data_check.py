@@ -16,8 +16,7 @@ from ..grid import TaggingScheme
 from ..grid.conflicts import find_conflicts
 from ..scorer import Counts
 from ..segments import Segment, assign_entities, get_segments, merge_segments
-from ..sentences import blank_pipeline, is_wrapped
-from .predictions import without_annotation
+from ..sentences import blank_pipeline, is_wrapped, without_annotation
 from .statistics import CorpusStatistics
 from .training_config import TrainingConfig, make_training_config, read_training_config
 

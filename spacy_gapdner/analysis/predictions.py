@@ -28,7 +28,7 @@ from ..formats.jsonl import other_keys
 from ..formats.report import UNREADABLE, Report
 from ..model.precision import use_bf16, uses_bf16
 from ..scorer import Comparison, compare
-from ..sentences import make_doc
+from ..sentences import make_doc, without_annotation
 from .texts import InputText
 
 S = TypeVar("S", str, Doc)
@@ -185,15 +185,6 @@ def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[
             batch, total = [], 0
     if batch:
         yield batch
-
-
-def without_annotation(reference: Doc, nlp: Language) -> Doc:
-    """RETURNS (Doc): A Doc to predict. It is tokenized again if the spaces are known."""
-    if not reference.has_unknown_spaces:
-        return make_doc(nlp, reference.text)
-    words = [token.text for token in reference]
-    spaces = [bool(token.whitespace_) for token in reference]
-    return Doc(nlp.vocab, words=words, spaces=spaces)
 
 
 def predict_examples(

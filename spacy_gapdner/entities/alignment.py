@@ -48,12 +48,15 @@ def extract_doc(span: Span, keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwa
     """Create a Doc from a Span like ``Span.as_doc``, and keep the entities within the span.
 
     span (Span): The tokens.
-    keys (Union[str, Iterable[str]]): Prefixes of the span groups.
+    keys (Union[str, Iterable[str]]): Prefixes of span groups that must be entities. Other prefixes
+        are kept if all groups under them are valid entities.
     **kwargs: Arguments of ``Span.as_doc``.
     RETURNS (Doc): A copy of the tokens with the entities that are entirely within the span.
     """
     part = span.as_doc(**kwargs)
-    for key in [keys] if isinstance(keys, str) else keys:
+    named = {keys} if isinstance(keys, str) else set(keys)
+    others = {k for k in get_spans_keys(span.doc) if stores_entities(span.doc, k)}
+    for key in sorted(named | others):
         found = get_entities(span.doc, key)
         inside = (e.to_entity() for e in found if span.start <= e.start and e.end <= span.end)
         set_entities(part, [entity.shift(-span.start) for entity in inside], key)

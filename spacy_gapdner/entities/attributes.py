@@ -50,8 +50,8 @@ class EntityAttributes(Underscore):
 def can_be_saved(value: object) -> bool:
     """RETURNS (bool): Whether both JSON and .spacy files can store a value."""
     try:
-        # not every string can be encoded
-        json.dumps(value, ensure_ascii=False).encode("utf8")
+        # not every string can be encoded, and JSON has no NaN
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf8")
         srsly.msgpack_dumps(value)
     except (TypeError, ValueError, OverflowError, RecursionError):
         return False

@@ -103,7 +103,7 @@ class DiscontinuousEntity(TokenRanges):
 
     @kb_id_.setter
     def kb_id_(self, kb_id: str) -> None:
-        self.attrs["kb_id"] = kb_id
+        self._set_text("kb_id", kb_id)
         self._set_spans("kb_id_", kb_id)
 
     @property
@@ -113,7 +113,7 @@ class DiscontinuousEntity(TokenRanges):
 
     @id_.setter
     def id_(self, id: str) -> None:
-        self.attrs["id"] = id
+        self._set_text("id", id)
 
     @property
     def doc(self) -> Doc:
@@ -121,7 +121,7 @@ class DiscontinuousEntity(TokenRanges):
         return self.spans[0].doc
 
     @property
-    # computed, where an Entity has a field
+    # a property here, but a field of Entity
     def fragments(self) -> Fragments:  # type: ignore[override]
         """RETURNS (tuple[tuple[int, int], ...]): The fragments as token offsets."""
         return tuple((span.start, span.end) for span in self.spans)
@@ -140,6 +140,10 @@ class DiscontinuousEntity(TokenRanges):
     def end_char(self) -> int:
         """RETURNS (int): The character offset of the end of the entity."""
         return self.spans[-1].end_char
+
+    def _set_text(self, name: str, text: str) -> None:
+        check_entity(self.doc, replace(self.to_entity(), attrs={name: text}))
+        self.attrs[name] = text
 
     def _set_spans(self, name: str, value: str) -> None:
         for number, span in enumerate(self.spans):

@@ -1,6 +1,7 @@
 """Word representations without pretrained weights that handle unknown words."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from thinc.types import Floats2d, Ints2d
 from ..errors import check_probability
 
 Features = list[Ints2d]
+_NO_WORDS = numpy.zeros(0, dtype="uint64")
 
 
 def build_known_words_embed_v1(
@@ -34,21 +36,33 @@ def build_known_words_embed_v1(
     """
     check_probability("hidden", hidden)
     embed = MultiHashEmbed(width, attrs, rows, include_static_vectors=False)
-    known = numpy.zeros(0, dtype="uint64")
     embed.layers[0] = Model(
-        "known_words", _forward, layers=[embed.layers[0]], attrs={"hidden": hidden, "known": known}
+        "known_words",
+        # not an attr, because thinc restores saved attrs, which would override the config
+        partial(_forward, hidden),
+        init=_init,
+        layers=[embed.layers[0]],
+        attrs={"known": _NO_WORDS},
     )
     return embed
 
 
+def _init(
+    model: Model[list[Doc], Features], X: list[Doc] | None = None, Y: Features | None = None
+) -> None:
+    # the new tables do not know the words of an earlier training
+    model.attrs["known"] = _NO_WORDS
+    model.layers[0].initialize(X=X)
+
+
 def _forward(
-    model: Model[list[Doc], Features], docs: list[Doc], is_train: bool
+    share: float, model: Model[list[Doc], Features], docs: list[Doc], is_train: bool
 ) -> tuple[Features, Callable[[Features], list[Doc]]]:
     features, backprop = model.layers[0](docs, is_train)
     words = [model.ops.to_numpy(ids[:, 0]) for ids in features]
     if is_train:
         model.attrs["known"] = numpy.unique(numpy.concatenate([model.attrs["known"], *words]))
-        unknown = [_sample_hidden(model, doc) for doc in docs]
+        unknown = [_sample_hidden(share, doc) for doc in docs]
     else:
         unknown = [~_are_known(model.attrs["known"], ids) for ids in words]
     hidden = []
@@ -66,9 +80,9 @@ def _are_known(known: NDArray[numpy.uint64], ids: NDArray[numpy.uint64]) -> NDAr
     return known[numpy.searchsorted(known[:-1], ids)] == ids
 
 
-def _sample_hidden(model: Model[list[Doc], Features], doc: Doc) -> NDArray[numpy.bool_]:
-    if not model.attrs["hidden"]:
+def _sample_hidden(share: float, doc: Doc) -> NDArray[numpy.bool_]:
+    if not share:
         return numpy.zeros(len(doc), dtype=bool)
     # nearly all words in some sentences, few in others; never function words
-    share = numpy.random.random() ** (1 / model.attrs["hidden"] - 1)
-    return (numpy.random.random(len(doc)) < share) & (doc.to_array("IS_STOP") == 0)
+    chance = numpy.random.random() ** (1 / share - 1)
+    return (numpy.random.random(len(doc)) < chance) & (doc.to_array("IS_STOP") == 0)

@@ -57,8 +57,11 @@ class LongTextPipeline:
             split = doc if splitters else doc.copy()
             for splitter in splitters or [LineSentencizer()]:
                 split = splitter(split)
+            # as_doc would read the attributes of the entire text for each piece
+            head = doc._get_array_attrs()
+            array = doc.to_array(head)
             return [
-                Piece(place, start, doc[start:end].as_doc().to_bytes())
+                Piece(place, start, doc[start:end].as_doc(array_head=head, array=array).to_bytes())
                 for place, (start, end) in _join(self.pipe.segments([split])[0])
             ]
 

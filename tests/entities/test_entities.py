@@ -139,9 +139,11 @@ def test_an_entity_that_cannot_be_leaves_the_document_as_it_was(entity, message)
 
 def test_extract_doc_keeps_the_entities_of_the_span():
     doc = make_doc(entities=[*IN_TEXT_ORDER, Entity("ADE", ((0, 1), (9, 10)))])
+    set_entities(doc, IN_TEXT_ORDER[1:2], "other")
     part = extract_doc(doc[2:10])
     assert [token.text for token in part] == WORDS[2:10]
     assert read(part) == [entity.shift(-2) for entity in IN_TEXT_ORDER[1:]]
+    assert read(part, "other") == read(part)[:1]
     assert scores(part) == [0.5, 0.25, None]
 
 

@@ -1,6 +1,7 @@
 """Ids and attributes belong to a single entity, and are stored wherever spaCy stores Docs."""
 
 import json
+import math
 import pickle
 
 import numpy as np
@@ -125,9 +126,12 @@ def test_attributes_belong_to_one_entity(doc):
 
 def test_attributes_that_no_format_could_hold_are_refused(doc):
     deep = json.loads("[" * 600 + "]" * 600)
-    for value in (b"x", {1}, [np.float32(1)], 10**20, object(), "\ud83d", deep):
+    for value in (b"x", {1}, [np.float32(1)], 10**20, math.nan, "\ud83d", deep):
         with pytest.raises(GapDNERError, match=r"attributes of .* cannot be saved"):
             set_entities(doc, [Entity("A", ((0, 1),), attrs={"_": {"cue": value}})])
         with pytest.raises(GapDNERError, match="cannot be saved"):
             get_entities(doc)[1]._.cues = value
+    for name in ("id", "kb_id"):
+        with pytest.raises(GapDNERError, match=f"Invalid {name} of the entity 'ADE' .*: 5"):
+            setattr(get_entities(doc)[0], f"{name}_", 5)
     assert data(doc) == EXPECTED
