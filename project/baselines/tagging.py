@@ -16,7 +16,7 @@ from thinc.types import Floats3d
 from thinc.util import get_array_module, to_numpy
 
 from spacy_gapdner.entities import Entity, Fragments
-from spacy_gapdner.grid import GridLayout, LabeledCells
+from spacy_gapdner.grid import LabeledCells
 from spacy_gapdner.grid.cells import Cell, as_array, most_probable, one_label_a_cell
 from spacy_gapdner.grid.decoding import DecodedSegment, PathGraph, search_entities
 from spacy_gapdner.grid.losses import CrossEntropy, GridLoss
@@ -42,19 +42,13 @@ class W2NERTagging:
     """
 
     name = "W2NER"
-    description = (
-        "Above the diagonal, NNW links a word of an entity (row) to the next one (column). On and "
-        "below the diagonal, a type marks an entity that starts at the column and ends at the row. "
-        "An entity is a chain of words, from its first to its last."
-    )
 
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = CrossEntropy() if loss is None else loss
 
-    def layout(self, labels: Sequence[str]) -> GridLayout:
-        """RETURNS (GridLayout): None is 0, NNW 1, and the THW labels follow."""
-        types = tuple(range(2, len(labels) + 2))
-        return GridLayout(("None", "NNW", *labels), upper=(1,), diagonal=types, lower=types)
+    def channels(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): None, NNW and the THW labels."""
+        return ("None", "NNW", *labels)
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write entities into a grid, one label per cell; see `TaggingScheme.encode`."""
@@ -90,29 +84,16 @@ class TOETagging:
     """
 
     name = "TOE"
-    description = (
-        "NNW and THW mark next words and types as W2NER does, PNW and HTW the same in the mirrored "
-        "cells. An entity is a chain of words, from its first to its last. NextFragment, "
-        "Contiguous and Fragment are only used in training."
-    )
 
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = ZLPR() if loss is None else loss
 
-    def layout(self, labels: Sequence[str]) -> GridLayout:
-        """RETURNS (GridLayout): NNW is 0, PNW 1, the THW labels follow, then the HTW labels and the
-        fine-grained tags. There is no channel for None.
+    def channels(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): NNW, PNW, the THW and HTW labels, and the fine-grained tags.
+        There is no channel for None.
         """
-        n = len(labels)
-        tail_head, head_tail = tuple(range(2, n + 2)), tuple(range(n + 2, 2 * n + 2))
-        next_fragment, *spans = range(2 * n + 2, 2 * n + 2 + len(FINE_GRAINED))
         directed = [f"{kind} {label}" for kind in ("THW", "HTW") for label in labels]
-        return GridLayout(
-            ("NNW", "PNW", *directed, *FINE_GRAINED),
-            upper=(0, *head_tail, next_fragment),
-            diagonal=(*tail_head, *head_tail, *spans),
-            lower=(1, *tail_head, *spans),
-        )
+        return ("NNW", "PNW", *directed, *FINE_GRAINED)
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write entities into a grid; see `TaggingScheme.encode`."""

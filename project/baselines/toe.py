@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.grid import GridLayout
 from spacy_gapdner.model.grid_network import GridNetwork
 
 from .tagging import FINE_GRAINED
@@ -106,14 +105,14 @@ class TOESettings(W2NERSettings):
 
 class TOENetwork(PairNetwork):
     """TOE from the BiLSTM to its two co-predictors: one for the decoded labels, and one for the
-    fine-grained tags. If the last labels of the layout are not these tags, there is only one."""
+    fine-grained tags. If the last channels are not these tags, there is only one."""
 
-    def __init__(self, n_in: int, layout: GridLayout, settings: TOESettings) -> None:
-        super().__init__(n_in, layout, settings, chained_convolutions=False)
+    def __init__(self, n_in: int, channels: Sequence[str], settings: TOESettings) -> None:
+        super().__init__(n_in, channels, settings, chained_convolutions=False)
         hidden, n_grid = settings.hidden_width, self.convolutions.n_out
-        n_labels, n_fine = layout.n_channels, len(FINE_GRAINED)
+        n_labels, n_fine = len(channels), len(FINE_GRAINED)
         n_tags = n_labels**2
-        has_fine = layout.channels[-n_fine:] == FINE_GRAINED
+        has_fine = tuple(channels[-n_fine:]) == FINE_GRAINED
         self.group_sizes = [n_labels - n_fine, n_fine] if has_fine else [n_labels]
         self.n_rounds = settings.n_rounds
         self.rows = _orthogonal(hidden, hidden)

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.grid import GridLayout
 from spacy_gapdner.model.biaffine import Biaffine
 from spacy_gapdner.model.encoder import BiLSTM
 from spacy_gapdner.model.grid_network import GridNetwork, GridSettings
@@ -175,9 +174,13 @@ class PairNetwork(GridNetwork):
     """The common part of W2NER and TOE: the BiLSTM, and grid features of word pairs."""
 
     def __init__(
-        self, n_in: int, layout: GridLayout, settings: W2NERSettings, chained_convolutions: bool
+        self,
+        n_in: int,
+        channels: Sequence[str],
+        settings: W2NERSettings,
+        chained_convolutions: bool,
     ) -> None:
-        super().__init__(n_in, layout.n_channels)
+        super().__init__(n_in, len(channels))
         hidden, grid = settings.hidden_width, settings.grid_width
         embedding = settings.embedding_width
         self.word_dropout = nn.Dropout(settings.word_dropout)
@@ -215,14 +218,14 @@ class PairNetwork(GridNetwork):
 class W2NERNetwork(PairNetwork):
     """W2NER from the BiLSTM to the co-predictor."""
 
-    def __init__(self, n_in: int, layout: GridLayout, settings: W2NERSettings) -> None:
-        super().__init__(n_in, layout, settings, chained_convolutions=True)
+    def __init__(self, n_in: int, channels: Sequence[str], settings: W2NERSettings) -> None:
+        super().__init__(n_in, channels, settings, chained_convolutions=True)
         self.predictor = CoPredictor(
             settings.hidden_width,
             self.convolutions.n_out,
             settings.biaffine_width,
             settings.predictor_width,
-            layout.n_channels,
+            len(channels),
             settings.predictor_dropout,
         )
 

@@ -104,7 +104,7 @@ def draw_entities() -> str:
 def draw_grid() -> str:
     """RETURNS (str): A label grid and its entities."""
     scheme = GapAwareTagging()
-    channels = scheme.layout(["ADE"]).channels
+    channels = scheme.channels(["ADE"])
     texts = {
         (row, column): (_kind(channel), channels[channel])
         for row, column, channel in scheme.encode(SHORT_ENTITIES, ["ADE"]).tolist()
@@ -115,7 +115,7 @@ def draw_grid() -> str:
 def draw_scores() -> str:
     """RETURNS (str): The probabilities of cells, and the decoded entities with their scores."""
     scheme = GapAwareTagging()
-    channels = scheme.layout(["ADE"]).channels
+    channels = scheme.channels(["ADE"])
     cells = np.array(list(PROBABILITIES))
     labeled = LabeledCells(cells, np.array(list(PROBABILITIES.values())))
     found = scheme.decode(labeled, ["ADE"]).entities

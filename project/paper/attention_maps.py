@@ -14,7 +14,7 @@ from torch import Tensor
 
 from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.analysis.pipes import find_pipe
-from spacy_gapdner.grid.scheme import type_channels
+from spacy_gapdner.grid.scheme import channel_places
 from spacy_gapdner.model.network import GapDNERNetwork
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.segments import Segment
@@ -86,7 +86,7 @@ class SegmentAttention:
 @dataclass(frozen=True)
 class AttentionReport:
     """The predicted entities of a text, the attention weights of the segments with cells to show,
-    and the description of the tagging scheme."""
+    and the name of the tagging scheme."""
 
     doc: Doc
     spans_key: str
@@ -126,7 +126,7 @@ def record_attention(
         _attend(pipe, network, doc, segment, words[segment], cells)
         for segment, cells in sorted(chosen.items())
     ]
-    return AttentionReport(doc, pipe.key, found, pipe.tagging.description)
+    return AttentionReport(doc, pipe.key, found, pipe.tagging.name)
 
 
 def choose_cells(
@@ -204,14 +204,14 @@ def _attend(
 def _label_cells(
     pipe: DiscontinuousEntityRecognizer, scores: np.ndarray
 ) -> dict[Cell, list[CellLabel]]:
-    names = pipe.tagging.layout(pipe.labels).channels
-    types = type_channels(pipe.tagging, pipe.labels)
+    names = pipe.tagging.channels(pipe.labels)
+    others = channel_places(pipe.tagging.channels(()), names)
     cell_threshold, _ = pipe.thresholds.lowest_scores(pipe.labels)
     found = pipe.tagging.labeled_cells(scores, cell_threshold)
     labels: dict[Cell, list[CellLabel]] = {}
     rows = zip(found.cells.tolist(), found.probabilities.tolist(), strict=True)
     for (row, column, channel), probability in rows:
-        label = CellLabel(names[channel], channel in types, probability)
+        label = CellLabel(names[channel], channel not in others, probability)
         labels.setdefault((row, column), []).append(label)
     return labels
 

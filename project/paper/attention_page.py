@@ -30,7 +30,10 @@ _GRAYS = ("#475467", "#b0b7c3", "#707a8c", "#d8dce3")
 _BODY = TEMPLATES.from_string("""\
 {{ drawing }}
 <p class="note">A cell of the grid is a pair of tokens (row, column), counted from 0.
-{{ scheme }}</p>
+{% if scheme == "gap-aware" %}Above the diagonal, Frag and Gap mark the span from row to column as
+a fragment of an entity or as a gap between two fragments. Below it, a type marks an entity that
+starts at the column and ends at the row. On the diagonal, all three mark a single token. An entity
+is a path that alternates fragments and gaps from its first token to its last.{% endif %}</p>
 <p class="note"><em>Linear attention</em>: the weights of the tokens of the span. The dotted line
 marks equal weights. <em>Criss-cross attention</em>: the weights of the cells in the row and the
 column of the outlined cell. A letter marks the label of a cell ({{ marks }}).</p>

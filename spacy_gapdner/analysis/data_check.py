@@ -191,9 +191,8 @@ def _round_trip(
     for segment, entities in zip(segments, held, strict=True):
         # the order of the labels determines which of them gets a cell
         labels = sorted({entity.label for entity in entities})
-        conflicts, spurious = find_conflicts(entities, tagging, labels) if entities else ([], [])
-        missed = dict(conflicts)
-        causes |= {entity.shift(segment.start): cause for entity, cause in conflicts}
+        missed, spurious = find_conflicts(entities, tagging, labels) if entities else ({}, [])
+        causes |= {entity.shift(segment.start): cause for entity, cause in missed.items()}
         found.append([*(entity for entity in entities if entity not in missed), *spurious])
     return set(merge_segments(found, segments)), causes
 

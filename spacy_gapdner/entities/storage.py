@@ -76,15 +76,12 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
         return get_entities(doc, keys[0])
     if not labeled:
         return ()
-    reason = (
-        f"these span groups are not entities: {', '.join(labeled)}. For the reason, call "
-        "spacy_gapdner.get_entities(doc, key), which raises an error."
-    )
     if keys:
-        reason = (
-            f"entities are stored under several keys: {', '.join(keys)}. Use "
-            "spacy_gapdner.get_entities(doc, key)."
-        )
+        reason = f"entities are stored under several keys: {', '.join(keys)}. Use "
+        reason += "spacy_gapdner.get_entities(doc, key)."
+    else:
+        reason = f"these span groups are not entities: {', '.join(labeled)}. For the reason, call "
+        reason += "spacy_gapdner.get_entities(doc, key), which raises an error."
     # the caller of spaCy's Underscore
     warnings.warn(f"doc._.discontinuous_ents is empty, because {reason}", stacklevel=3)
     return ()

@@ -6,6 +6,6 @@ A scheme is registered and part of a model's config. The pipe and the losses onl
 
 from .cells import LabeledCells
 from .gap_aware import GapAwareTagging
-from .scheme import GridLayout, TaggingScheme
+from .scheme import TaggingScheme
 
-__all__ = ["GapAwareTagging", "GridLayout", "LabeledCells", "TaggingScheme"]
+__all__ = ["GapAwareTagging", "LabeledCells", "TaggingScheme"]

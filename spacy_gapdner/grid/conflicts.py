@@ -6,12 +6,12 @@ import numpy as np
 
 from ..entities import Entity, text_order
 from .cells import LabeledCells
-from .scheme import TaggingScheme, type_channels
+from .scheme import TaggingScheme
 
 
 def find_conflicts(
     entities: Sequence[Entity], tagging: TaggingScheme, labels: Sequence[str]
-) -> tuple[list[tuple[Entity, str]], list[Entity]]:
+) -> tuple[dict[Entity, str], list[Entity]]:
     """Compare a segment's gold entities, without duplicates, with the entities of its gold grid.
 
     Returns the entities that the grid does not represent, each with the cause, for example "Gap
@@ -20,11 +20,9 @@ def find_conflicts(
     """
     cells = tagging.encode(entities, labels)
     decoded = set(tagging.decode(LabeledCells(cells, np.ones(len(cells))), labels).entities)
-    kinds = list(tagging.layout(labels).channels)
-    for channel in type_channels(tagging, labels):
-        kinds[channel] = "type"
+    kinds = tagging.channels(["type"] * len(labels))
     held = {(row, column): channel for row, column, channel in cells.tolist()}
-    missed = []
+    missed: dict[Entity, str] = {}
     for entity in entities:
         if entity in decoded:
             continue
@@ -34,5 +32,5 @@ def find_conflicts(
             if winner != channel:
                 cause = f"{kinds[channel]} lost its cell to {kinds[winner]}"
                 break
-        missed.append((entity, cause))
+        missed[entity] = cause
     return missed, sorted(decoded - set(entities), key=text_order)

@@ -98,14 +98,13 @@ def search_entities(
     ]
     heapify(queue)
     entities = []
-    n_cut, worst = 0, 0.0
+    n_cut = 0
     for n_left in range(max_paths, 0, -1):
         if len(queue) > n_left + max_paths:
             # the search will stop before it reaches the others; a sorted list is a heap
             queue.sort()
             n_cut += len(queue) - n_left
             del queue[n_left:]
-            worst = queue[-1][0]
         if not queue:
             break
         negated, length, type_index, end, nodes = heappop(queue)
@@ -115,12 +114,8 @@ def search_entities(
                 entities.append(Entity(labels[type_index], to_fragments(nodes), score))
             continue
         for target, probability in graph.continuations(length - 1, nodes[-1], end):
-            if probability < threshold:
-                continue
-            reached = max(negated, -probability)
-            if reached > worst:
-                n_cut += 1
-            else:
+            if probability >= threshold:
+                reached = max(negated, -probability)
                 heappush(queue, (reached, length + 1, type_index, end, (*nodes, target)))
     entities.sort(key=text_order)
     return DecodedSegment(entities, n_cut + len(queue))

@@ -14,7 +14,6 @@ from ..entities import Entity, Fragments
 from .cells import Cell, LabeledCells, most_probable, one_label_a_cell
 from .decoding import DecodedSegment, PathGraph, search_entities
 from .losses import CrossEntropy, GridLoss
-from .scheme import GridLayout
 
 # The channels; those of the entity types follow
 _FRAG, _GAP, _FIRST_TYPE = 1, 2, 3
@@ -31,23 +30,15 @@ class GapAwareTagging:
     """
 
     name = "gap-aware"
-    description = (
-        "Above the diagonal, Frag and Gap mark the span from row to column as a fragment of an "
-        "entity or as a gap between two fragments. Below it, a type marks an entity that starts at "
-        "the column and ends at the row. On the diagonal, all three mark a single token. An entity "
-        "is a path that alternates fragments and gaps from its first token to its last."
-    )
 
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = CrossEntropy() if loss is None else loss
 
-    def layout(self, labels: Sequence[str]) -> GridLayout:
-        """RETURNS (GridLayout): The channels None, Frag, Gap and the entity types (paper,
-        "Implementation details"). See `TaggingScheme.layout`.
+    def channels(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): None, Frag, Gap and the entity types (paper, "Implementation
+        details"). See `TaggingScheme.channels`.
         """
-        types = tuple(range(_FIRST_TYPE, len(labels) + _FIRST_TYPE))
-        links = (_FRAG, _GAP)
-        return GridLayout(("None", "Frag", "Gap", *labels), links, (*links, *types), types)
+        return ("None", "Frag", "Gap", *labels)
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write entities into a grid, one label per cell. See `TaggingScheme.encode`."""

@@ -1,7 +1,6 @@
 """The interface of tagging schemes, which convert between entities and label grids."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -13,49 +12,14 @@ from .decoding import DecodedSegment
 from .losses import GridLoss
 
 
-@dataclass(frozen=True)
-class GridLayout:
-    """The channels of a grid, and the labels that its parts can contain.
-
-    A channel that is not listed for any part stands for None.
-
-    channels (tuple[str, ...]): The name of each channel in reports: "None", "Frag", "Gap" or an
-        entity type.
-    upper (tuple[int, ...]): Channels of labels above the diagonal, where row < column.
-    diagonal (tuple[int, ...]): Channels of labels on the diagonal.
-    lower (tuple[int, ...]): Channels of labels below the diagonal.
-    """
-
-    channels: tuple[str, ...]
-    upper: tuple[int, ...]
-    diagonal: tuple[int, ...]
-    lower: tuple[int, ...]
-
-    @property
-    def n_channels(self) -> int:
-        """RETURNS (int): Number of channels."""
-        return len(self.channels)
-
-    def places_in(self, larger: "GridLayout") -> list[int]:
-        """RETURNS (list[int]): The index of each channel in a layout with more entity types.
-        Channels are matched by name, and those with the same name in order.
-        """
-        places: dict[str, list[int]] = {}
-        for number, name in enumerate(larger.channels):
-            places.setdefault(name, []).append(number)
-        return [places[name].pop(0) for name in self.channels]
-
-
 @runtime_checkable
 class TaggingScheme(Protocol):
     """Converts between entities and label grids. A model stores it as `model.attrs["tagging"]`.
 
     name (str): The name used in reports.
-    description (str): What its labels mean, in a sentence or two.
     """
 
     name: str
-    description: str
 
     # read-only, so that a scheme can be more specific about its type
     @property
@@ -63,8 +27,10 @@ class TaggingScheme(Protocol):
         """RETURNS (GridLoss): The loss function for its grids."""
         ...
 
-    def layout(self, labels: Sequence[str]) -> GridLayout:
-        """RETURNS (GridLayout): The channels of the grid for these entity types."""
+    def channels(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): The name of each channel of the grid for these entity types,
+        such as "Frag" or the type. "None", if the scheme has this label, comes first.
+        """
         ...
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
@@ -105,8 +71,11 @@ class TaggingScheme(Protocol):
         ...
 
 
-def type_channels(tagging: TaggingScheme, labels: Sequence[str]) -> list[int]:
-    """RETURNS (list[int]): The channels of entity types, independently of their names."""
-    layout = tagging.layout(labels)
-    others = tagging.layout(()).places_in(layout)
-    return [channel for channel in range(layout.n_channels) if channel not in others]
+def channel_places(channels: Sequence[str], larger: Sequence[str]) -> list[int]:
+    """RETURNS (list[int]): The index of each channel in the channels of a grid with more entity
+    types. They are matched by name, and those with the same name in order.
+    """
+    places: dict[str, list[int]] = {}
+    for number, name in enumerate(larger):
+        places.setdefault(name, []).append(number)
+    return [places[name].pop(0) for name in channels]

@@ -1,4 +1,4 @@
-"""The registered GapDNER architecture, and a function that makes one of any grid network."""
+"""The registered GapDNER architecture, and a function that makes one from any grid network."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -23,7 +23,7 @@ def make_architecture(
 
     name (str): Name of the models.
     network (Callable[..., GridNetwork]): Makes the network from the width of the word
-        representations, the grid's layout and `settings`.
+        representations, the names of the grid's channels and `settings`.
     settings (type[GridSettings]): The settings with their default values.
     RETURNS (Callable[..., Model[ModelIn, ModelOut]]): The architecture. It has these arguments:
 

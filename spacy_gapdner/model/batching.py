@@ -23,8 +23,8 @@ def batch_by_length(
     """Group sequences of similar length, so that batches need little padding.
 
     The size of a sequence of length n is n ** power: its elements (1) or the cells of its grid (2).
-    Padding and the overhead of each call both cost time. A good `max_padding` is the size that the
-    network computes in the time of an empty call: a few elements on a CPU, thousands on a GPU.
+    Padding and the overhead of each call both cost time. Set `max_padding` to the size
+    that can be computed in the time of an empty call: a few elements on a CPU, thousands on a GPU.
 
     RETURNS (list[list[int]]): Batches of indices into `lengths`, longest sequences first.
         Sequences of the same length keep their order. The size of a batch includes padding. A

@@ -87,8 +87,8 @@ class GridNetwork(nn.Module):
         raise NotImplementedError
 
     def take_over(self, trained: "GridNetwork", channels: Sequence[int]) -> None:
-        """Copy the weights of a network with the same settings and fewer channels, which have these
-        indices in this network. The weights of the additional channels are unchanged.
+        """Copy the weights of a network with the same settings and fewer channels. `channels` are
+        their indices in this network. The weights of the additional channels are unchanged.
         """
         weights = self.state_dict()
         with torch.no_grad():

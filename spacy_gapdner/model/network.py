@@ -1,5 +1,6 @@
 """The GapDNER network: word representations of sentences -> scores of their label grids."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -9,7 +10,6 @@ from torch.nn import functional as F
 from torch.profiler import record_function
 from torch.utils.checkpoint import checkpoint
 
-from ..grid import GridLayout
 from .biaffine import Biaffine, Concatenation, make_feed_forward
 from .criss_cross import CrissCrossAttention
 from .encoder import BiLSTM
@@ -60,8 +60,8 @@ class GapDNERNetwork(GridNetwork):
     computed in blocks of rows.
     """
 
-    def __init__(self, n_in: int, layout: GridLayout, settings: GapDNERSettings) -> None:
-        super().__init__(n_in, layout.n_channels)
+    def __init__(self, n_in: int, channels: Sequence[str], settings: GapDNERSettings) -> None:
+        super().__init__(n_in, len(channels))
         hidden = settings.hidden_width if settings.bilstm else n_in
         boundary, grid = settings.boundary_width, settings.grid_width
         self.word_dropout = nn.Dropout(settings.word_dropout)
@@ -80,10 +80,10 @@ class GapDNERNetwork(GridNetwork):
         self.criss_cross = (
             CrissCrossAttention(grid, settings.attention_width) if settings.criss_cross else None
         )
-        self.classifier = nn.Linear(grid, layout.n_channels)
-        self._init_weights(layout)
+        self.classifier = nn.Linear(grid, len(channels))
+        self._init_weights(has_none=channels[:1] == ("None",))
 
-    def _init_weights(self, layout: GridLayout) -> None:
+    def _init_weights(self, has_none: bool) -> None:
         if self.bilstm is not None:
             init_lstm(self.bilstm.lstm)
         init_linear(self.from_boundary, before_gelu=True)
@@ -97,8 +97,7 @@ class GapDNERNetwork(GridNetwork):
         # Nearly all cells are None. Training does not have to learn this first, and a label that
         # is added to a trained network does not outscore the others.
         with torch.no_grad():
-            labels = {*layout.upper, *layout.diagonal, *layout.lower}
-            self.classifier.bias[list(labels)] = -_NONE_MARGIN
+            self.classifier.bias[int(has_none) :] = -_NONE_MARGIN
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the token representations H. See `GridNetwork.encode`."""

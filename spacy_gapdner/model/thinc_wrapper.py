@@ -15,7 +15,8 @@ from thinc.types import Floats2d, Floats3d, Floats4d
 from thinc.util import get_torch_default_device
 
 from ..errors import GapDNERError
-from ..grid import GridLayout, TaggingScheme
+from ..grid import TaggingScheme
+from ..grid.scheme import channel_places
 from ..segments import Segment
 from .batching import batch_by_length
 from .grid_network import GridNetwork
@@ -43,8 +44,8 @@ NetworkIn = tuple[Floats3d, np.ndarray, list[int]]
 _Backprop = Callable[[list[Floats4d]], Floats3d]
 
 
-# Makes the network from the input width and the layout of the grid.
-NetworkFactory = Callable[[int, GridLayout], GridNetwork]
+# Makes the network from the input width and the channels of the grid.
+NetworkFactory = Callable[[int, Sequence[str]], GridNetwork]
 # Makes the network from the input width and the entity types.
 _MakeNetwork = Callable[[int, Sequence[str]], GridNetwork]
 
@@ -64,12 +65,11 @@ def build_grid_model(
     tok2vec (Model[list[Doc], list[Floats2d]]): The word representations.
     tagging (TaggingScheme): The tagging scheme and its loss.
     make_network (NetworkFactory): Makes the network from the width of the word representations
-        and the scheme's layout.
+        and the scheme's channels.
     max_batch_cells (int), mixed_precision (bool): See `make_architecture`.
     RETURNS (Model[ModelIn, ModelOut]): The model, with the refs "tok2vec" and "grid" and these
-        attrs: "tagging" is the scheme. "labels" are the entity types, which have to be set before
-        the model is initialized. "resize_output" is a function that takes the model and a longer
-        list of entity types.
+        attrs: "tagging" is the scheme. "labels" are the entity types. "resize_output" is a function
+        that takes the model and a longer list of entity types.
     RAISES (GapDNERError): If `max_batch_cells` is not positive.
     """
     if max_batch_cells < 1:
@@ -103,7 +103,7 @@ def _make_network(
     n_in: int,
     labels: Sequence[str],
 ) -> GridNetwork:
-    network = make_network(n_in, tagging.layout(labels))
+    network = make_network(n_in, tagging.channels(labels))
     network.labels = tuple(labels)
     network.mixed_precision = mixed_precision
     return network
@@ -142,18 +142,18 @@ def _resize_output(
     make_network: _MakeNetwork, model: Model[ModelIn, ModelOut], labels: Sequence[str]
 ) -> None:
     # Add entity types to an initialized model and keep the weights of the others
+    model.attrs["labels"] = list(labels)
     grid = model.get_ref("grid")
     trained = grid.layers[0].shims[0]._model
     if trained is None:
         return
     network = make_network(grid.get_dim("nI"), labels)
-    layouts = [model.attrs["tagging"].layout(types) for types in (trained.labels, labels)]
-    network.take_over(trained, layouts[0].places_in(layouts[1]))
+    channels, larger = map(model.attrs["tagging"].channels, (trained.labels, labels))
+    network.take_over(trained, channel_places(channels, larger))
     network.train(trained.training)
     # a new shim, because optimizers store moments with the old shapes under the id of the old one
     grid.layers[0] = _wrap(make_network)
     grid.layers[0].shims[0]._model = network.to(next(trained.parameters()).device)
-    model.attrs["labels"] = list(labels)
 
 
 def _grid_forward(
@@ -164,19 +164,19 @@ def _grid_forward(
     flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
     scores: dict[int, Floats3d] = {}
     backprops: list[tuple[list[list[int]], _Backprop]] = []
-    for batches in _batch_calls([segment.n_tokens for _, segment in flat], max_batch_cells):
+    sizes = [segment.n_tokens for _, segment in flat]
+    for batches in _batch_calls(sizes, max_batch_cells):
         rows = [i for batch in batches for i in batch]
-        lengths = np.array([flat[i][1].n_tokens for i in rows])
+        lengths = np.array([sizes[i] for i in rows])
         words = ops.alloc3f(len(rows), int(lengths[0]), model.get_dim("nI"))
         for row, i in enumerate(rows):
             doc, (start, end) = flat[i]
             words[row, : end - start] = vectors[doc][start:end]
-        sizes = [len(batch) for batch in batches]
-        grids, backprop_network = network((words, lengths, sizes), is_train)
+        n_grids = [len(batch) for batch in batches]
+        grids, backprop_network = network((words, lengths, n_grids), is_train)
         for batch, grid in zip(batches, grids, strict=True):
             for row, i in enumerate(batch):
-                n = flat[i][1].n_tokens
-                scores[i] = grid[row, :n, :n]
+                scores[i] = grid[row, : sizes[i], : sizes[i]]
         backprops.append((batches, backprop_network))
 
     def backprop(d_scores: ModelOut) -> list[Floats2d]:

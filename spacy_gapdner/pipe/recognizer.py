@@ -176,7 +176,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             self.add_label(label)
         self._require_labels()
         self.cfg["calibration"], self.cfg["type_thresholds"] = None, {}
-        self.model.attrs["labels"] = list(self.labels)
         self.model.initialize(X=(gold.sample, self.segments(gold.sample)))
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:

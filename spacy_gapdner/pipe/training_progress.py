@@ -19,7 +19,7 @@ class TrainingProgress:
         self._warned: set[str] = set()
 
     def warn_once(self, message: str, kind: str = "") -> None:
-        """Show a warning, unless one of its kind, or that only differs in numbers, was shown."""
+        """Show a warning, unless one of this kind, or with other numbers only, was shown."""
         text = kind or re.sub(r"\d+", "", message)
         if text not in self._warned:
             self._warned.add(text)

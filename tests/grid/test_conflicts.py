@@ -15,7 +15,8 @@ def entity(label, *tokens):
 
 
 def losses(entities, labels=LABELS):
-    return find_conflicts(entities, TAGGING, labels)
+    missed, spurious = find_conflicts(entities, TAGGING, labels)
+    return list(missed.items()), spurious
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
         lengths.append(len(queue))
 
     monkeypatch.setattr(decoding, "heappush", push)
-    shape = n_words, n_words, tagging.layout(LABELS).n_channels
+    shape = n_words, n_words, len(tagging.channels(LABELS))
     spread = 3 if kind == "random" else 0
     scores = np.random.default_rng(0).normal(9, spread, shape).astype("float32")
     decoded = Thresholds(threshold, max_paths=max_paths).decode(scores, tagging, LABELS)

@@ -8,7 +8,7 @@ from labeled_grids import as_cells, parse
 
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import GapAwareTagging
-from spacy_gapdner.grid.scheme import type_channels
+from spacy_gapdner.grid.scheme import channel_places
 
 TAGGING = GapAwareTagging()
 LABELS = ["ADE", "Symptom"]
@@ -37,7 +37,7 @@ FIGURE_GRID = """
 def encode(entities, labels=LABELS):
     """Encode entities and name the channel of each cell by its first letter, as `parse` does."""
     cells = TAGGING.encode(entities, labels)
-    names = TAGGING.layout(labels).channels
+    names = TAGGING.channels(labels)
     found = {(row, column): names[channel][0] for row, column, channel in cells.tolist()}
     assert list(found) == sorted(found)
     assert len(found) == len(cells)
@@ -50,16 +50,13 @@ def test_the_grid_of_the_figure():
     assert encode([]) == {}
 
 
-def test_layout():
+def test_channels():
     # entity types can have the names of other labels
     labels = ["Gap", "ADE", "None", "Frag"]
-    layout = TAGGING.layout(labels)
-    assert layout.channels == ("None", "Frag", "Gap", "Gap", "ADE", "None", "Frag")
-    types = (3, 4, 5, 6)
-    assert (layout.upper, layout.diagonal, layout.lower) == ((1, 2), (1, 2, *types), types)
-    assert type_channels(TAGGING, labels) == list(types)
+    channels = TAGGING.channels(labels)
+    assert channels == ("None", "Frag", "Gap", "Gap", "ADE", "None", "Frag")
     for n in range(4):
-        assert TAGGING.layout(labels[:n]).places_in(layout) == list(range(n + 3))
+        assert channel_places(TAGGING.channels(labels[:n]), channels) == list(range(n + 3))
 
 
 def decode(cells, **settings):
@@ -103,7 +100,7 @@ def random_cells(draw):
     n = draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     density = draw(st.sampled_from([0.3, 0.6, 1.0]))
-    channels = TAGGING.layout(LABELS).n_channels
+    channels = len(TAGGING.channels(LABELS))
     chosen = rng.permutation(np.argwhere(rng.random((n, n, channels)) < density)).tolist()
     return {tuple(cell): float(p) for cell, p in zip(chosen, rng.random(len(chosen)), strict=True)}
 

@@ -20,9 +20,9 @@ def make_model(**settings):
 def test_every_setting_reaches_the_network(settings):
     model = initialize_model(make_model(**settings))
     assert (model.name, model.attrs["tagging"]) == ("gapdner", TAGGING)
-    built, layout = network_of(model), TAGGING.layout(LABELS)
+    built, channels = network_of(model), TAGGING.channels(LABELS)
     assert (built.n_in, built.labels) == (WIDTH, tuple(LABELS))
-    expected = GapDNERNetwork(WIDTH, layout, GapDNERSettings(**{**SETTINGS, **settings}))
+    expected = GapDNERNetwork(WIDTH, channels, GapDNERSettings(**{**SETTINGS, **settings}))
     assert str(built) == str(expected)
     assert [p.shape for p in built.parameters()] == [p.shape for p in expected.parameters()]
 

@@ -15,8 +15,8 @@ N_IN = 5
 
 
 def make_network(n_in=N_IN, **settings):
-    layout = GapAwareTagging().layout(["A", "B"])
-    return GapDNERNetwork(n_in, layout, GapDNERSettings(**{**SETTINGS, **settings}))
+    channels = GapAwareTagging().channels(["A", "B"])
+    return GapDNERNetwork(n_in, channels, GapDNERSettings(**{**SETTINGS, **settings}))
 
 
 def make_batch(lengths):

@@ -22,6 +22,7 @@ from project.baselines.w2ner import (
     distance_buckets,
 )
 from project.experiments.training import read_run_config
+from spacy_gapdner.grid.scheme import channel_places
 
 FOLDER = Path(__file__).parents[3] / "project" / "baselines"
 LABELS = ["A", "B"]
@@ -39,7 +40,7 @@ both_models = pytest.mark.parametrize("name", MODELS)
 def make_network(name, labels=LABELS, **settings):
     network, tagging, defaults, *_ = MODELS[name]
     settings = (TOESettings if name == "TOE" else W2NERSettings)(**{**defaults, **settings})
-    return network(N_IN, tagging.layout(labels), settings)
+    return network(N_IN, tagging.channels(labels), settings)
 
 
 def make_batch(lengths, dtype=torch.float32):
@@ -72,7 +73,7 @@ def test_agrees_with_the_equations(assert_same, name, dilations, lengths, is_tra
 def test_added_types_do_not_change_scores(name):
     trained, tagging = make_network(name).eval(), MODELS[name][1]
     labels = [*LABELS, "C"]
-    channels = tagging.layout(LABELS).places_in(tagging.layout(labels))
+    channels = channel_places(tagging.channels(LABELS), tagging.channels(labels))
     extended = make_network(name, labels=labels).eval()
     extended.take_over(trained, channels)
     batch = make_batch([5])

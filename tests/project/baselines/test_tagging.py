@@ -125,7 +125,7 @@ def naive_reading(tagging, cells):
 def test_agrees_with_an_exhaustive_search(tagging, seed, density):
     """Grids can have labels in any cell."""
     random = np.random.default_rng(seed)
-    shape = (N_TOKENS, N_TOKENS, tagging.layout(LABELS).n_channels)
+    shape = (N_TOKENS, N_TOKENS, len(tagging.channels(LABELS)))
     cells = {tuple(c): float(random.random()) for c in np.argwhere(random.random(shape) < density)}
     decoded = tagging.decode(as_cells(cells), LABELS)
     expected = naive_reading(tagging, cells)
