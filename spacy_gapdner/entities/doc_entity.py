@@ -99,7 +99,7 @@ class DiscontinuousEntity(TokenRanges):
     @property
     def kb_id_(self) -> str:
         """RETURNS (str): The id in a knowledge base. Empty if the entity is not linked."""
-        return self.attrs.get("kb_id", "")
+        return self.attrs.get("kb_id") or ""
 
     @kb_id_.setter
     def kb_id_(self, kb_id: str) -> None:
@@ -109,7 +109,7 @@ class DiscontinuousEntity(TokenRanges):
     @property
     def id_(self) -> str:
         """RETURNS (str): The id of the entity, such as the id in a brat file. Can be empty."""
-        return self.attrs.get("id", "")
+        return self.attrs.get("id") or ""
 
     @id_.setter
     def id_(self, id: str) -> None:

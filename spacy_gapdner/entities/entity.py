@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import index
 from typing import Any
 
 from ..errors import GapDNERError
@@ -47,7 +48,8 @@ class Entity(TokenRanges):
         in comparisons.
     attrs (Mapping[str, Any]): Ids and extension attributes, as in `DiscontinuousEntity.attrs`.
         They are ignored in comparisons.
-    RAISES (GapDNERError): If there are no fragments, or they are empty, out of order or adjacent.
+    RAISES (GapDNERError): If there are no fragments, or they are empty, out of order, adjacent or
+        not pairs of integers.
     """
 
     label: str
@@ -56,13 +58,19 @@ class Entity(TokenRanges):
     attrs: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        bounds = [bound for fragment in self.fragments for bound in fragment]
+        try:
+            fragments = tuple((index(start), index(end)) for start, end in self.fragments)
+        except (TypeError, ValueError):
+            fragments = ()
+        bounds = [bound for fragment in fragments for bound in fragment]
         if not bounds or any(first >= second for first, second in pairwise(bounds)):
             raise GapDNERError(
                 f"Invalid fragments of {self.label or 'an entity'}: {self.fragments}. Use token "
                 "ranges (start, end) in text order, at least one token apart, or create the "
                 "entity with Entity.from_tokens."
             )
+        # also from lists, as in JSON
+        object.__setattr__(self, "fragments", fragments)
 
     @classmethod
     def from_tokens(

@@ -33,12 +33,13 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
     doc (Doc): The document.
     key (str): Prefix of the span groups, the ``spans_key`` of the pipe.
     RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order. See `text_order`.
-    RAISES (GapDNERError): If the spans of a group have different labels, overlap or are empty.
+    RAISES (GapDNERError): If the spans of a group have different labels, overlap or are empty, or
+        if tokens were merged or split since the group was set.
     """
     entities = []
     for name in group_names(doc, key):
         group = doc.spans[name]
-        spans = tuple(sorted(group, key=lambda span: (span.start, span.end)))
+        spans = _read_spans(doc, name)
         if not spans:
             continue
         labels = {span.label_ for span in spans}
@@ -56,6 +57,22 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
             )
         entities.append(DiscontinuousEntity(spans, group))
     return tuple(sorted(entities, key=text_order))
+
+
+def _read_spans(doc: Doc, name: str) -> tuple[Span, ...]:
+    # the retokenizer updates the character offsets of spans, but not their tokens
+    try:
+        spans = tuple(sorted(doc.spans[name], key=lambda span: (span.start, span.end)))
+        starts = [doc[span.start].idx == span.start_char for span in spans if len(span)]
+    # a span can be outside of the new tokens
+    except IndexError:
+        starts = [False]
+    if not all(starts):
+        raise GapDNERError(
+            f"The tokens of the document changed after doc.spans[{name!r}] was set. Merge or split "
+            "tokens (merge_entities, retokenizer) before entities are set or predicted."
+        )
+    return spans
 
 
 def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:

@@ -131,6 +131,9 @@ class TorchProductOps(NumpyOps):
         trans2: bool = False,
     ) -> Floats2d:
         """RETURNS (Floats2d): The product of two matrices. See `NumpyOps.gemm`."""
+        if x.dtype != y.dtype:
+            # as NumpyOps, whose error spaCy explains
+            raise ValueError(f"Cannot multiply {x.dtype} and {y.dtype}.")
         left, right = torch.from_numpy(x), torch.from_numpy(y)
         into = None if out is None else torch.from_numpy(out)
         product = torch.mm(left.T if trans1 else left, right.T if trans2 else right, out=into)

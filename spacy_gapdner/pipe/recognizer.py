@@ -69,6 +69,11 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if disc_threshold is not None:
             check_probability("disc_threshold", disc_threshold)
         check_window(max_length, stride)
+        if not spans_key or max_paths < 1 or lr_scale < 0:
+            raise GapDNERError(
+                f"Invalid spans_key ({spans_key!r}), max_paths ({max_paths}) or lr_scale "
+                f"({lr_scale}). Use a non-empty key, at least 1, and at least 0."
+            )
         self.vocab = vocab
         self.model = model
         self.name = name
@@ -286,7 +291,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
         sgd (Optimizer): The optimizer.
         """
-        self._progress.add_batch(self.name, sgd.learn_rate)
+        self._progress.add_batch(self.name, getattr(sgd, "learn_rate", None))
         self.model.get_ref("tok2vec").finish_update(sgd)
         # thinc only calls it, so it does not have to be an Optimizer
         scaled = cast(Optimizer, partial(sgd, lr_scale=self.cfg["lr_scale"]))

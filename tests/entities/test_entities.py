@@ -1,12 +1,14 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, extract_doc, get_entities, merge_docs, set_entities
 from spacy_gapdner.entities import get_spans_keys
+from spacy_gapdner.errors import GapDNERError
 
 WORDS = ["He", "has", "severe", "joint", ",", "shoulder", "and", "upper", "body", "pain", "."]
 SEVERE_JOINT_PAIN = Entity("ADE", ((2, 4), (9, 10)), 0.5)
@@ -48,12 +50,17 @@ def test_html_for_notebooks():
     assert entity._repr_html_() == f"<p><b>A </b>{gap}<b>pain </b> <small>A&amp;E 0.50</small></p>"
 
 
-@pytest.mark.parametrize(
-    "fragments", [(), ((2, 2),), ((3, 1),), ((3, 4), (0, 1)), ((0, 1), (1, 2)), ((0, 2), (4, 1))]
-)
+DISORDERED = [(), ((2, 2),), ((3, 1),), ((3, 4), (0, 1)), ((0, 1), (1, 2)), ((0, 2), (4, 1))]
+
+
+@pytest.mark.parametrize("fragments", [*DISORDERED, (0, 1), ((0, 1, 2),), ((0.0, 1.0),)])
 def test_fragments_out_of_order_are_refused(fragments):
-    with pytest.raises(ValueError, match="in text order, at least one token apart"):
+    with pytest.raises(GapDNERError, match="in text order, at least one token apart"):
         Entity("ADE", fragments)
+
+
+def test_fragments_from_json_are_the_same():
+    assert {Entity("ADE", [[0, 1], [np.int64(2), 3]])} == {Entity("ADE", ((0, 1), (2, 3)))}
 
 
 def test_entities_are_in_the_order_of_their_tokens_and_labels():
@@ -110,6 +117,15 @@ def test_groups_that_other_code_has_changed():
     get_entities(doc)[0].attrs.update(id=None, kb_id=None, kb_name=None)
     set_entities(doc, get_entities(doc))
     assert [entity.attrs for entity in get_entities(doc)] == [{}]
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 2), (4, 11)])
+def test_entities_of_tokens_that_changed_are_an_error(start, end):
+    doc = make_doc(entities=IN_TEXT_ORDER)
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[start:end])
+    with pytest.raises(GapDNERError, match=r"tokens .* changed after doc.spans\['gapdner_\d'\]"):
+        get_entities(doc)
 
 
 WRONG = Entity("B", ((0, 1), (2, 3)))

@@ -136,6 +136,8 @@ def test_products_are_those_of_thinc(trans1, trans2, n):
         found = TorchProductOps().gemm(x, y, out=out, trans1=trans1, trans2=trans2)
         assert numpy.allclose(found, expected)
     assert numpy.array_equal(into, found)
+    with pytest.raises(ValueError, match="Cannot multiply float64 and float32"):
+        TorchProductOps().gemm(x.astype("d"), y)
 
 
 def test_word_representations_use_products_of_torch():

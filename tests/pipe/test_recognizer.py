@@ -75,6 +75,12 @@ def test_labels_come_from_add_label_and_a_new_model_forgets_tuned_settings(nlp):
     assert (pipe.cfg["calibration"], pipe.cfg["type_thresholds"]) == (None, {})
 
 
+@pytest.mark.parametrize("setting", [{"spans_key": ""}, {"max_paths": 0}, {"lr_scale": -1.0}])
+def test_invalid_settings(setting):
+    with pytest.raises(GapDNERError, match=r"Invalid spans_key \('.*'\), max_paths .* or lr_scale"):
+        make_nlp(**setting)
+
+
 def test_no_gold_names_the_keys_that_exist(nlp):
     pipe = make_pipe(nlp)
     with pytest.raises(
