@@ -95,10 +95,8 @@ def test_a_learning_rate_of_0_is_reported_once():
         train(nlp, 2, rate=0.0)
     assert len(found) == 1
     assert nlp.to_bytes() != before
-    # an optimizer can be any function
-    nlp.update(
-        make_examples(nlp), sgd=lambda key, weights, gradient, lr_scale=1.0: (weights, gradient)
-    )
+    # any function can be the optimizer
+    nlp.update(make_examples(nlp), sgd=lambda key, weights, gradient, lr_scale: (weights, 0))
 
 
 def test_nan_stops_the_training():
