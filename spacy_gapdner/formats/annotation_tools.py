@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ..errors import GapDNERError
 from .files import file_reader, read_documents, read_json, value_errors
@@ -106,17 +105,12 @@ def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:
         ends = (relation["head_span"], relation["child_span"])
         found = (numbers.get((_offsets(e), e.get("label")), numbers.get(_offsets(e))) for e in ends)
         regions.link(relation["label"], *found)
-    regions.extra = _metadata(task, _OF_PRODIGY)
+    regions.store(task, _OF_PRODIGY)
     return str(task["text"])
 
 
 def _offsets(span: Object) -> tuple[object, object]:
     return span.get("start"), span.get("end")
-
-
-def _metadata(record: Object, others: Sequence[str]) -> dict[str, Any]:
-    empty: tuple[object, ...] = (None, "", [], {})
-    return {k: value for k, value in record.items() if k not in others and value not in empty}
 
 
 def _parse_doccano(record: Object, regions: LinkedRegions, offsets: str) -> str:
@@ -132,7 +126,7 @@ def _parse_doccano(record: Object, regions: LinkedRegions, offsets: str) -> str:
         for item in record["labels" if "labels" in record else "label"]:
             start, end, label = item
             regions.add(item, label, [(start, end)])
-    regions.extra = _metadata(record, _OF_DOCCANO)
+    regions.store(record, _OF_DOCCANO)
     return str(record["text"])
 
 
@@ -221,7 +215,7 @@ def _read_task(
             place = place._replace(document=f"{place.document}-{name}")
         with reading(dropped.report, place), value_errors(place):
             regions = LinkedRegions(place, dropped.report)
-            regions.extra = _metadata(task["data"], tuple(keys.values()))
+            regions.store(task["data"], tuple(keys.values()))
             for result in results:
                 _add_result(result, regions)
             yield regions.to_record(texts[name])
@@ -240,12 +234,13 @@ def _add_result(result: Object, regions: LinkedRegions) -> None:
     elif _is_region(value):
         offsets = [(value.get("start"), value.get("end"))]
         notes = (result.get("meta") or {}).get("text") or []
-        attrs = {"_": {"note": "\n".join(map(str, notes))}} if notes else {}
+        values = {"note": "\n".join(map(str, notes)) or None, "score": result.get("score")}
+        score, attrs = split_attributes({k: v for k, v in values.items() if v is not None})
         # a region can have several types
         for number, label in enumerate(value["labels"] or [None]):
             id = result["id"] if number == 0 else f"{result['id']}-{number}"
             surface = value.get("text")
-            regions.add(result, label, offsets, id, surface, None, attrs, link_id=result["id"])
+            regions.add(result, label, offsets, id, surface, score, attrs, link_id=result["id"])
     else:
         name = "hypertextlabels" if "startOffset" in value else kind
         regions.drop(f"annotation of the type {name}", value)

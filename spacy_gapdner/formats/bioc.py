@@ -31,6 +31,8 @@ from .report import Place, Report
 
 # infons with their own place in an entity
 _TYPE, _KB_ID = "type", "identifier"
+# keys of documents that do not describe them
+_OF_DOCUMENT = ("id", "annotations", "relations", "offset", "text", "locations", "sentences")
 _JSON_HEAD = '{"source": "spacy-gapdner", "date": "", "key": "", "infons": {}, "documents": [\n'
 _XML_HEAD = (
     "<?xml version='1.0' encoding='UTF-8'?>\n"
@@ -122,10 +124,18 @@ def _parse_bioc(document: Object, regions: LinkedRegions) -> str:
                 start = int(location["offset"]) - base
                 offsets.append((start, start + int(location["length"])))
             name, surface = annotation.get("id"), annotation.get("text")
-            values = split_attributes(infons, _KB_ID)
-            regions.add(annotation, label, offsets, name, surface, *values)
+            # booleans are written as strings
+            values = {k: v == "True" if v in ("True", "False") else v for k, v in infons.items()}
+            attrs = split_attributes(values, _KB_ID)
+            regions.add(annotation, label, offsets, name, surface, *attrs)
         for relation in part.get("relations") or ():
             regions.drop("relation", relation)
+    passages = [
+        {"offset": int(part.get("offset") or base) - base, "infons": part["infons"]}
+        for part in parts[1:]
+        if part.get("infons")
+    ]
+    regions.store({**document, "passages": passages}, _OF_DOCUMENT)
     return text
 
 

@@ -22,6 +22,8 @@ _TYPE_SYSTEM = "TypeSystem.xml"
 _PROJECT = "exportedproject.json"
 # a small file can contain gigabytes
 _MAX_UNPACKED_MB = 100
+# the folders of a project with a folder for each document
+_ANNOTATED = ("annotation", "curation")
 _NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 _METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
 _CUSTOM = ("custom.", "webanno.custom.")
@@ -39,7 +41,7 @@ def read_cas(path: Path, report: Report, annotator: str | None = None) -> Iterat
     files = [file for file in input_files(path, _CAS_SUFFIXES) if file.stem != "INITIAL_CAS"]
     roots = [file.parent for file in files if file.name == _PROJECT]
     # the other folders of a project have its settings and the imported files
-    layers = {root / name for root in roots for name in ("annotation", "curation")}
+    layers = {root / name for root in roots for name in _ANNOTATED}
     files = [file for file in files if not layers or layers.intersection(file.parents)]
     check_annotator(path, annotator, (file.stem for file in files))
     places = ((f, Place(str(f))) for f in files if annotator in (None, f.stem))
@@ -57,6 +59,8 @@ def _load_cas(path: Path) -> Any:
     try:
         files = _read_files(path)
         found = [name for name in files if name.endswith((".xmi", ".json"))]
+        if not found:
+            raise GapDNERError(f"{path} contains no .xmi or .json file. Is it UIMA CAS?")
         if len(found) != 1 or _PROJECT in files:
             raise GapDNERError(f"{path} is not one document. Unpack it, and choose an annotator.")
         document = BytesIO(files[found[0]])
@@ -95,7 +99,8 @@ def _parse_cas(path: Path, regions: LinkedRegions, with_annotator: bool) -> str:
     names = [a.get("documentTitle") for a in annotations if a.type.name == _METADATA]
     name = str(next(filter(None, names), path.stem))
     # the folder of a document in a project
-    if with_annotator and path.parent.name == name:
+    in_project = path.parent.name == name or path.parent.parent.name in _ANNOTATED
+    if with_annotator and in_project:
         name = f"{name}-{path.stem}"
     regions.place = Place(str(path), None, name)
     # cassis converts offsets

@@ -29,7 +29,8 @@ def clean_entities(
             report.add("kept", "surface text differs", message, entity.place, entity.fragments)
         other = cleaned.setdefault((entity.label, fragments), entity)
         if other is not entity:
-            message = f"{_name(entity)} repeats {_name(other)}"
+            lost = ", with other attributes" if entity.attrs not in ({}, other.attrs) else ""
+            message = f"{_name(entity)} repeats {_name(other)}{lost}"
             report.add("dropped", "duplicate entity", message, entity.place, fragments)
     return tuple(replace(entity, fragments=f) for (_, f), entity in cleaned.items())
 

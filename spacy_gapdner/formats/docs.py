@@ -147,7 +147,7 @@ def _from_text(
     report.entities += len(record.entities)
     if not record.text.strip():
         place = Place(record.path, None, record.name)
-        report.add("kept", "document without text", f"{record.name} has no text", place)
+        report.add("dropped", "document without text", f"{record.name} has no text", place)
         return
     doc = nlp(make_doc(nlp, record.text))
     if doc.text != record.text:

@@ -86,6 +86,12 @@ class LinkedRegions:
         message = source if isinstance(source, str) else f"cannot keep {str(source)[:80]}"
         self.report.add("dropped", kind, message, self.place)
 
+    def store(self, record: Object, known: Sequence[str]) -> None:
+        """Store the other values of the document's record in the file, without the known keys."""
+        empty: tuple[object, ...] = (None, "", [], {})
+        others = ((key, value) for key, value in record.items() if key not in known)
+        self.extra |= {key: value for key, value in others if value not in empty}
+
     def to_record(self, text: str) -> TextRecord:
         """RETURNS (TextRecord): The document with its entities."""
         regions = convert_offsets(text, self.regions, self.report, self.place, self.units)

@@ -30,11 +30,14 @@ from .records import TextRecord
 from .report import Place, Report, reading
 
 _CHAINED = "_lexicallyChainedTo"
+# keys of records that do not describe the document
+_KNOWN = ("text", "sourceid", "tracks", "denotations", "attributes", "relations", "modifications")
 
 
 def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read files with a document or a list of documents, with the denotations of all tracks.
-    Documents are named by "sourceid" or file. Relations, modifications and blocks are dropped.
+    Documents are named by "sourceid", with "divid", or by file. Relations, modifications and blocks
+    are dropped.
     """
     for file in input_files(path, (".json",)):
         with reading(report, Place(str(file))):
@@ -46,7 +49,10 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
             documents = []
             for number, item in enumerate(items, start=1):
                 name = f"{stem.as_posix()}-{number}" if len(items) > 1 else stem.as_posix()
-                documents.append((item, Place(str(file), None, str(item.get("sourceid") or name))))
+                if item.get("sourceid"):
+                    parts = (item["sourceid"], item.get("divid"))
+                    name = "-".join(str(part) for part in parts if part not in (None, ""))
+                documents.append((item, Place(str(file), None, name)))
             yield from read_regions(documents, report, _parse_pubannotation)
 
 
@@ -70,7 +76,7 @@ def write_pubannotation(docs: Iterable[Doc], path: Path, spans_key: str, report:
         result |= {"attributes": attributes} if attributes else {}
         return {".json": json.dumps(result, ensure_ascii=False, indent=1) + "\n"}
 
-    return write_files(docs, path, render)
+    return write_files(docs, path, render, report)
 
 
 def _parse_pubannotation(document: Object, regions: LinkedRegions) -> str:
@@ -100,4 +106,6 @@ def _parse_pubannotation(document: Object, regions: LinkedRegions) -> str:
         for key in ("modifications", "blocks"):
             for value in layer.get(key, ()):
                 regions.drop(key[:-1], value)
+    projects = [track["project"] for track in tracks if track.get("project")]
+    regions.store({**document, "projects": projects}, (*_KNOWN, "blocks"))
     return str(document["text"])

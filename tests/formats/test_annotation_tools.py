@@ -94,7 +94,7 @@ def export(write, *tasks):
 def test_labelstudio_finds_the_text_that_was_annotated(write, report):
     data = {"text": "a name", "review": "joint pain", "url": "x"}
     second = {"text": "a pain", "review": "no rash"}
-    note = {"meta": {"text": ["sure"]}}
+    note = {"meta": {"text": ["sure"]}, "score": 0.75}
     path = export(write, (data, [region("r", 6, 10, "pain", **note)]), (second, []))
     docs = list(read(path, report=report))
     assert [(doc.text, entities(doc)) for doc in docs] == [
@@ -102,7 +102,8 @@ def test_labelstudio_finds_the_text_that_was_annotated(write, report):
         ("no rash", []),
     ]
     assert docs[0].user_data["gapdner_record"] == {"text": "a name", "url": "x"}
-    assert get_entities(docs[0])[0].attrs == {"id": "r", "_": {"note": "sure"}}
+    (entity,) = get_entities(docs[0])
+    assert entity.attrs == {"id": "r", "score": 0.75, "_": {"note": "sure"}}
     assert not report.issues
     assert [doc.text for doc in read(path, text="text", report=report)] == ["a name", "a pain"]
 

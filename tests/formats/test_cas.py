@@ -98,12 +98,15 @@ def test_what_cannot_be_read(folder, report, monkeypatch):
     (folder / "c.zip").write_bytes(raw)
     with ZipFile(folder / "d.zip", "w", ZIP_DEFLATED) as archive:
         archive.writestr("a.xmi", bytes(101 << 20))
+    with ZipFile(folder / "e.zip", "w") as archive:
+        archive.writestr("a.ann", "")
     for name, message in (
         ("x/a.xmi", "has no TypeSystem.xml"),
         ("b.json", "cannot be read as UIMA CAS"),
         ("b.zip", "cannot be read as UIMA CAS"),
         ("c.zip", "cannot be read as UIMA CAS"),
         ("d.zip", "contains 101 MB, more than 100 MB. Unpack it first."),
+        ("e.zip", r"contains no \.xmi or \.json file"),
     ):
         with pytest.raises(GapDNERError, match=message):
             list(read(folder / name, "cas", report=report))
@@ -129,11 +132,12 @@ def test_zip_that_states_a_smaller_size(tmp_path, report):
         tracemalloc.stop()
 
 
-def test_annotators_of_a_project(tmp_path, report):
+@pytest.mark.parametrize("title", ["a.txt", "Some title"])
+def test_annotators_of_a_project(tmp_path, report, title):
     cas = make_cas(TEXT, FOUND, [])
     meta = cas.typesystem.create_type(METADATA)
     cas.typesystem.create_feature(meta, "documentTitle", "uima.cas.String")
-    cas.add(meta(documentTitle="a.txt"))
+    cas.add(meta(documentTitle=title))
     for name in ("annotation/a.txt/ann", "annotation/a.txt/bob", "curation/a.txt/CURATION_USER"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         cas.to_json(tmp_path / f"{name}.json")
@@ -146,9 +150,9 @@ def test_annotators_of_a_project(tmp_path, report):
     def names(**options):
         return [d.user_data[DOC_NAME] for d in read(tmp_path, report=report, **options)]
 
-    assert names() == ["a.txt-ann", "a.txt-bob", "a.txt-CURATION_USER"]
+    assert names() == [f"{title}-{name}" for name in ("ann", "bob", "CURATION_USER")]
     assert report.counts("kept") == {"text that appears more than once": 2}
-    assert names(annotator="CURATION_USER") == ["a.txt"]
+    assert names(annotator="CURATION_USER") == [title]
     with pytest.raises(GapDNERError, match=r"no annotator 'x'\. Choose CURATION_USER, ann, bob"):
         names(annotator="x")
     with ZipFile(tmp_path / "a.zip", "w") as archive:

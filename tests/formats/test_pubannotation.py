@@ -43,6 +43,7 @@ def test_lists_of_spans_and_chains(read_one, report):
     pair = [{"begin": 0, "end": 12}, {"begin": 26, "end": 30}]
     record = read_one(
         sourceid="123",
+        divid=0,
         denotations=[
             {"id": "T1", "span": pair, "obj": "ADR"},
             denotation("T2", 0, 6, "_FRAGMENT"),
@@ -57,7 +58,7 @@ def test_lists_of_spans_and_chains(read_one, report):
             attribute("T5", "score", 0.5),
         ],
     )
-    assert record.name == "123"
+    assert (record.name, record.extra) == ("123-0", {"divid": 0})
     assert entities(record) == [
         ("T1", "ADR", ((0, 12), (26, 30))),
         ("T4", "ADR", ((0, 6), (17, 30))),
@@ -79,7 +80,9 @@ def test_a_fragment_that_nothing_is_chained_to_is_reported(read_one, report):
 def test_the_denotations_of_tracks_are_read(read_one, report):
     second = {"denotations": [denotation("T1", 7, 12), denotation("T2", 26, 30)]}
     second |= {"attributes": [attribute("T1", "sure", True)], "relations": [chain("T1", "T2")]}
-    record = read_one(tracks=[{"denotations": [denotation("T1", 0, 6)]}, second])
+    first = {"project": "x", "denotations": [denotation("T1", 0, 6)]}
+    record = read_one(tracks=[first, second])
+    assert record.extra == {"projects": ["x"]}
     assert entities(record) == [("T1", "ADR", ((0, 6),)), ("T1", "ADR", ((7, 12), (26, 30)))]
     assert [entity.attrs for entity in record.entities] == [{}, {"_": {"sure": True}}]
     assert report.issues == []
