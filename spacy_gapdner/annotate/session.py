@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import GapDNERError
+from ..formats.brat import SHARED
 from .adjudication import Adjudication
 from .guidelines import Label
 from .journal import Entry
@@ -16,8 +17,6 @@ from .store import Annotation, Loaded, Store, Texts, inside
 from .training import NO_TRAINING, Trainer
 
 Order = Literal["files", "uncertain", "random"]
-# subfolder for annotators who share a folder; hidden, so that its texts are not listed
-_SHARED = ".annotators"
 _PERSON = re.compile(r"\w[\w .'-]{0,63}")
 
 
@@ -43,7 +42,7 @@ class Session:
     _trained: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        folder = self.texts.folder / _SHARED
+        folder = self.texts.folder / SHARED
         if not self.shared:
             self._stores[self.annotator] = Store(self.texts, self.annotator)
         elif folder.is_dir():
@@ -57,7 +56,7 @@ class Session:
         if name not in self._stores:
             if not _PERSON.fullmatch(name):
                 raise GapDNERError("Invalid name. Use letters, digits, spaces and . - '")
-            own = inside(self.texts.folder / _SHARED / name, self.texts.folder)
+            own = inside(self.texts.folder / SHARED / name, self.texts.folder)
             self._stores[name] = Store(self.texts, name, own)
         return self._stores[name]
 
@@ -71,7 +70,7 @@ class Session:
             "labels": [label.model_dump() for label in self.labels],
             "orders": ["files", *(["uncertain"] if self.proposer else []), "random"],
             "order": self.order,
-            "writes": str(folder / _SHARED / person if self.shared else folder),
+            "writes": str(folder / SHARED / person if self.shared else folder),
         }
 
     def list_texts(self, store: Store, order: Order) -> dict[str, Any]:

@@ -91,11 +91,13 @@ def convert_cli(
     settings |= {"strict": strict, "skip": on_error == "skip"}
     if done:
         from ..annotate.journal import Journal
+        from ..formats.brat import shared_hint
 
         settings["done"] = set(Journal(input_path).done())
         if input_path.exists() and not settings["done"]:
+            hint = shared_hint(input_path) or "Remove --done."
             raise GapDNERError(
-                f"{input_path} has no texts that are marked as done in annotate. Remove --done."
+                f"{input_path} has no texts that are marked as done in annotate. {hint}"
             )
     statistics = analysis.CorpusStatistics()
     with progress() as bar:

@@ -34,6 +34,8 @@ from .report import Place, Report, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
 _CONF = "annotation.conf"
+# with a folder per annotator of a shared folder; hidden, so that its texts are not listed
+SHARED = ".annotators"
 # the attribute with the text of an entity's notes, one per line
 NOTE = "note"
 
@@ -61,7 +63,10 @@ def read_brat(
     files. Documents are named by their paths in the folder. If `done` is given, only these
     documents are read.
     """
-    files = input_files(path, (".txt", *ANNOTATION_SUFFIXES))
+    suffixes = (".txt", *ANNOTATION_SUFFIXES)
+    files = input_files(path, suffixes)
+    if files == [path] and path.suffix not in suffixes:
+        raise GapDNERError(f"{path} is not brat standoff. Use a folder, or a .txt or .ann file.")
     if path.is_dir() and not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
         raise GapDNERError(f"{path} contains no .ann, .a1 or .a2 file. Is it brat standoff?")
     root = path if path.is_dir() else path.parent
@@ -78,21 +83,33 @@ def has_annotations(path: Path) -> bool:
     return path in files or any(file.is_file() for file in files)
 
 
+def shared_hint(folder: Path) -> str:
+    """RETURNS (str): What to do if the annotation of a shared folder is in other folders, or ""."""
+    people = sorted(path for path in (folder / SHARED).glob("*") if path.is_dir())
+    return f"Use the folder of an annotator, such as {people[0]}." if people else ""
+
+
 def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a .txt and an .ann file per Doc, and ``annotation.conf`` unless the folder has one."""
-    # the types and attributes, and the values of attributes
-    kinds: dict[str, dict[str, set[str]]] = {"T": {}, "R": {}, "A": {}}
+    # the names of types and attributes, with the roles of arguments and the values of attributes
+    kinds: dict[str, dict[str, dict[str, None]]] = {"T": {}, "R": {}, "E": {}, "A": {}}
 
     def render(doc: Doc) -> dict[str, str]:
         lines = _document_lines(doc, spans_key, report)
         for line in (line for line in lines if line[0] in kinds):
-            _, name, *words = line.split()
-            kinds[line[0]].setdefault(name, set()).update(words[1:2] if line[0] == "A" else ())
+            name, values = _describe(line)
+            kinds[line[0]].setdefault(name, {}).update(dict.fromkeys(values))
         return {".txt": doc.text, ".ann": "".join(lines)}
 
-    number = write_files(docs, path, render)
-    if any(kinds.values()) and not (path / _CONF).exists():
-        write_parts(path / _CONF, [_annotation_conf(kinds)])
+    number = write_files(docs, path, render, report)
+    conf = path / _CONF
+    if any(kinds.values()) and not conf.exists():
+        write_parts(conf, [_annotation_conf(kinds)])
+    elif conf.exists():
+        known = re.findall(r"^\s*!?(\S+)", conf.read_text("utf-8", "replace"), re.MULTILINE)
+        if missing := sorted({name for names in kinds.values() for name in names} - {*known}):
+            message = f"it does not have {', '.join(missing)}. Add them"
+            report.add("kept", f"existing {_CONF}", message, Place(str(conf)))
     return number
 
 
@@ -271,14 +288,30 @@ def _annotations(
             drop_attribute(entity, key, value, report, place)
 
 
+def _describe(line: str) -> tuple[str, list[str]]:
+    # the name of a type or attribute, and the roles of its arguments or its value
+    _, name, *words = line.split()
+    if line[0] in "TA":
+        return name, words[1:2] if line[0] == "A" else []
+    if line[0] == "R":
+        return name, [word.partition(":")[0] for word in words]
+    # arguments of an event with the same role have numbers
+    return name.partition(":")[0], [re.sub(r"\d*:.*", "", word) for word in words]
+
+
 def _annotation_conf(kinds: Mapping[str, Mapping[str, Collection[str]]]) -> str:
     # the configuration with which brat displays and edits the annotation
-    lines = ["[entities]", *sorted(kinds["T"]), "", "[relations]"]
-    lines += [f"{name}\tArg1:<ENTITY>, Arg2:<ENTITY>" for name in sorted(kinds["R"])]
+    events = kinds["E"]
+    # triggers of events are not entities
+    lines = ["[entities]", *sorted(kinds["T"].keys() - events.keys()), "", "[relations]"]
+    for name, roles in sorted(kinds["R"].items()):
+        lines.append(f"{name}\t{':<ENTITY>, '.join([*roles][:2])}:<ENTITY>")
     lines += ["# entities may overlap in any way"]
     lines += ["<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>", "", "[events]"]
+    for name, roles in sorted(events.items()):
+        lines.append(f"{name}\t{', '.join(f'{role}*:<ANY>' for role in roles)}".rstrip())
     lines += ["", "[attributes]"]
     for name, values in sorted(kinds["A"].items()):
         choices = f", Value:{'|'.join(sorted(values))}" if values else ""
-        lines.append(f"{name}\tArg:<ENTITY>{choices}")
+        lines.append(f"{name}\tArg:{'<ANY>' if events else '<ENTITY>'}{choices}")
     return "\n".join(lines) + "\n"

@@ -55,7 +55,7 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     found = []
     for path in folder.rglob("*"):
         if (
-            _is_hidden(path, folder)
+            is_hidden(path, folder)
             or not path.name.lower().endswith(suffixes)
             or not path.is_file()
         ):
@@ -72,7 +72,7 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
 def word_files(folder: Path) -> list[Path]:
     """RETURNS (list[Path]): The files of word processors in a folder, except hidden ones."""
     files = sorted(folder.rglob("*"), key=Path.as_posix)
-    visible = (file for file in files if file.is_file() and not _is_hidden(file, folder))
+    visible = (file for file in files if file.is_file() and not is_hidden(file, folder))
     # programs store the locks of open documents as "~$name.docx"
     return [
         file
@@ -81,7 +81,8 @@ def word_files(folder: Path) -> list[Path]:
     ]
 
 
-def _is_hidden(path: Path, folder: Path) -> bool:
+def is_hidden(path: Path, folder: Path) -> bool:
+    """RETURNS (bool): Whether a path in a folder is hidden, or inside a hidden folder of it."""
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 

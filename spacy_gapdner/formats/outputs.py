@@ -15,6 +15,8 @@ from spacy.tokens import Doc
 
 from ..errors import GapDNERError
 from .docs import DOC_NAME
+from .files import is_hidden
+from .report import Place, Report
 
 
 def check_apart(path: Path, other: Path, role: str = "input") -> None:
@@ -126,12 +128,14 @@ def write_parts(
 
 
 def write_files(
-    docs: Iterable[Doc], folder: Path, render: Callable[[Doc], Mapping[str, str]]
+    docs: Iterable[Doc], folder: Path, render: Callable[[Doc], Mapping[str, str]], report: Report
 ) -> int:
     """Write files per Doc into a folder atomically and return the number of Docs. `render` returns
-    the contents by file extension. The names are unique, visible and inside the folder.
+    the contents by file extension. The names are unique, visible and inside the folder. The report
+    notes older files with these extensions.
     """
     stems: set[str] = set()
+    suffixes: set[str] = set()
     numbers: Counter[str] = Counter()
     with filling(folder) as temporary:
         for doc in docs:
@@ -145,9 +149,15 @@ def write_files(
                 stem = f"{name}-{numbers[name] + 1}"
             stems.add(stem)
             for suffix, content in render(doc).items():
+                suffixes.add(suffix)
                 file = with_ending(temporary / stem, suffix)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(content.encode("utf-8"))
+    files = (file for file in folder.rglob("*") if file.suffix in suffixes)
+    names = (file.relative_to(folder) for file in files if not is_hidden(file, folder))
+    if older := sorted(str(n) for n in names if n.with_suffix("").as_posix() not in stems):
+        message = f"{len(older)} are still in the folder, such as {older[0]}. Remove unwanted files"
+        report.add("kept", "older files", message, Place(str(folder)))
     return len(stems)
 
 

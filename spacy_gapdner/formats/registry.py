@@ -192,7 +192,8 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
         if '"annotation_id"' in text:
             raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")
     if files and all(file.suffix == TXT for file in files):
+        hint = brat.shared_hint(path) or "Annotate it, or use predict to find entities."
         raise GapDNERError(
             f"{path} has text without annotation: no .ann file is next to it, and it is not inline "
-            "text. Annotate it, or use predict to find entities."
+            f"text. {hint}"
         )

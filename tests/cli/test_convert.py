@@ -88,6 +88,14 @@ def test_invalid_arguments(fails, data, tmp_path, monkeypatch, options, message)
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.parametrize("options", [(), ("--done",)])
+def test_shared_folders(fails, data, write, tmp_path, options):
+    (data / "a.ann").unlink()
+    write({"data/.annotators/Ann/a.ann": ANN})
+    message = "Use the folder of an annotator, such as"
+    fails(message, "convert", data, tmp_path / "a.spacy", *options)
+
+
 def test_skipping_documents_that_cannot_be_read(run, fails, write_brat, tmp_path):
     folder = write_brat(**dict.fromkeys("abc", ("severe pain", "T1\tADR 0 11\tsevere pain\n")))
     (folder / "b.txt").write_bytes("Schädel".encode("latin-1"))

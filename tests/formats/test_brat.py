@@ -4,6 +4,7 @@ import pytest
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.entities.attributes import remove_extension
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, NOWHERE, convert, read_brat
 from spacy_gapdner.formats import read as read_docs
 from spacy_gapdner.formats import write as write_docs
@@ -59,13 +60,15 @@ def test_how_offsets_count(read, report, text, offsets, expected, kinds):
 
 def test_a1_and_a2_in_folders(write, report):
     files = {"b/x.1.a1": "T1\tProtein 0 6\tsevere\n", "b/x.1.a2": "T2\tTrigger 7 12\tjoint\n"}
-    files |= {"b/x.1.txt": TEXT, "a.txt": "none", ".cache/c.ann": "junk"}
+    files |= {"b/x.1.txt": TEXT, "a.txt": "none", ".cache/c.ann": "junk", "a.zip": "PK"}
     records = list(read_brat(write(files), report))
     assert [(r.name, [e.label for e in r.entities]) for r in records] == [
         ("a", []),
         ("b/x.1", ["Protein", "Trigger"]),
     ]
     assert report.counts() == {"no annotation file": 1}
+    with pytest.raises(GapDNERError, match=r"a\.zip is not brat standoff. Use a folder"):
+        list(read_brat(write({}) / "a.zip", report))
 
 
 def test_attributes_of_entities(write, report):
@@ -73,12 +76,14 @@ def test_attributes_of_entities(write, report):
         "A1\tNegation T3\nM2\tSpeculation T3\nA3\tCertainty T3 Low\nN1\tReference T3 ICD:M25.5\t"
         "Joint pain\n#1\tAnnotatorNotes T3\tsee below\n#2\tAnnotatorNotes T3\tand above\n"
     )
-    (doc,) = read_docs(write({"a.txt": TEXT, "a.ann": ENTITY + lines}), report=report)
+    other = "T4\tADR 0 12;26 30\t\nA4\tDoubt T4\n"
+    (doc,) = read_docs(write({"a.txt": TEXT, "a.ann": ENTITY + lines + other}), report=report)
     (entity,) = get_entities(doc)
     assert (entity.id_, entity.kb_id_, entity.spans[0].kb_id_) == ("T3", "ICD:M25.5", "ICD:M25.5")
     assert (entity._.Negation, entity._.Speculation, entity._.Certainty) == (True, True, "Low")
     assert (entity._.note, entity.attrs["kb_name"]) == ("see below\nand above", "Joint pain")
-    assert report.issues == []
+    repeated = "ADR T4 repeats ADR T3, with other attributes"
+    assert [issue.message for issue in report.issues] == [repeated]
     # the attributes of other entities have the default
     set_entities(doc, [Entity("ADR", ((0, 1),))])
     assert get_entities(doc)[0]._.Certainty is None
@@ -132,7 +137,7 @@ FIRST = (
     "A1\tNegation E1\n#1\tAnnotatorNotes R1\tsure: T5\n"
 )
 SECOND = "R2\tCauses Arg1:T7 Arg2:T5\n"
-ACROSS = "R3\tBefore Arg1:T1 Arg2:T5\nE4\tADE:T5 Theme:E1\n#2\tAnnotatorNotes R3\tx\n"
+ACROSS = "R3\tBefore From:T1 To:T5\nE4\tADE:T5 Theme:E1\n#2\tAnnotatorNotes R3\tx\n"
 
 
 @pytest.fixture
@@ -150,7 +155,15 @@ def test_whole_documents_keep_all(brat, tmp_path):
     assert not first.issues + second.issues
     assert lines_of(tmp_path / "out/a.ann") == sorted((FIRST + SECOND + ACROSS).splitlines(True))
     conf = (tmp_path / "out/annotation.conf").read_text()
-    assert "\nCauses\tArg1:<ENTITY>, Arg2:<ENTITY>\n" in conf
+    # the triggers of events are not entities
+    assert conf.startswith(
+        "[entities]\n\n[relations]\nBefore\tFrom:<ENTITY>, To:<ENTITY>\n"
+        "Causes\tArg1:<ENTITY>, Arg2:<ENTITY>\n"
+    )
+    assert conf.endswith("[events]\nADE\tTheme*:<ANY>\nDrug\n\n[attributes]\nNegation\tArg:<ANY>\n")
+    (tmp_path / "out/annotation.conf").write_text("[entities]\n\tADE\n!Drug\nCauses Arg1:ADE\n")
+    (issue,) = convert(tmp_path / "a.spacy", tmp_path / "out").issues
+    assert issue.message == "it does not have Before, Negation. Add them"
 
 
 def test_sentences_keep_their_own(brat, tmp_path):

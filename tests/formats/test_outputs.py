@@ -47,9 +47,9 @@ def test_what_a_killed_process_leaves_is_removed(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"a", "b"}
 
 
-def test_many_documents_of_one_name(tmp_path):
+def test_many_documents_of_one_name(tmp_path, report):
     doc = Doc(Vocab(), user_data={DOC_NAME: "x"})
-    assert write_files([doc] * 20_000, tmp_path, lambda doc: {}) == 20_000
+    assert write_files([doc] * 20_000, tmp_path, lambda doc: {}, report) == 20_000
 
 
 # devices are files only on POSIX systems
@@ -96,12 +96,23 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
         choose_output(Path("nowhere"))
 
 
-def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path):
+def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path, report):
     names = ["a.b", ".0", "a/.b/c", "...", "0", "../x", "/x", "x", "x-2"]
     names += ["..", None, "a\0b", "a/../../y", "~/y"]
     docs = [Doc(Vocab(), user_data={DOC_NAME: name} if name else {}) for name in names]
-    assert write_files(docs, tmp_path, lambda doc: {".txt": doc.user_data.get(DOC_NAME, "")}) == 14
+
+    def render(doc):
+        return {".txt": doc.user_data.get(DOC_NAME, "")}
+
+    assert write_files(docs, tmp_path, render, report) == 14
     found = {p.relative_to(tmp_path).as_posix(): p.read_text() for p in tmp_path.rglob("*.txt")}
     stems = ["a.b", "0", "a/b/c", "doc000004", "0-2", "x", "x-2", "x-3", "x-2-2"]
     stems += ["doc000010", "doc000011", "ab", "a/y", "~/y"]
     assert found == {f"{stem}.txt": name or "" for stem, name in zip(stems, names, strict=True)}
+    assert report.issues == []
+    for name in ("a.md", ".hidden/a.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    write_files(docs[:1], tmp_path, render, report)
+    (issue,) = report.issues
+    assert issue.message.startswith("13 are still in the folder, such as 0-2.txt.")
