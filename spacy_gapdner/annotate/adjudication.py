@@ -1,5 +1,6 @@
 """Adjudication: a third person decides on the disagreements of two annotators."""
 
+import re
 from pathlib import Path
 
 from ..entities import Fragments
@@ -16,7 +17,8 @@ class Adjudication:
 
     def __init__(self, first: Path, second: Path) -> None:
         is_clear = first.name != second.name
-        self.sources = [folder.name if is_clear else str(folder) for folder in (first, second)]
+        sources = [folder.name if is_clear else str(folder) for folder in (first, second)]
+        self.sources = [*sources, " = ".join(sources)]
         self.stores = [Store(Texts(folder), str(folder)) for folder in (first, second)]
         both = [set(filter(store.is_annotated, store.texts.list())) for store in self.stores]
         self.names = sorted(both[0] & both[1])
@@ -26,32 +28,37 @@ class Adjudication:
                 f"No text is annotated in both {first} and {second}. Use folders of the same texts."
             )
 
-    def prepare(self, folder: Path) -> None:
+    def prepare(self, folder: Path) -> int:
         """Write the texts with the entities on which both folders agree and the notes of the first
-        folder. Texts without disagreements are marked as done. Existing files are kept."""
+        folder. Texts without differences are marked as done. Existing files are kept. Returns the
+        number of lines with attributes, notes and relations that were not copied."""
         for store in self.stores:
             check_apart(folder, store.folder)
         folder.mkdir(parents=True, exist_ok=True)
-        adjudicated = Store(self.stores[0].texts, " = ".join(self.sources), folder)
+        adjudicated = Store(self.stores[0].texts, self.sources[2], folder)
+        n_lost = 0
         for name in self.names:
             first, second = (store.load(name).file for store in self.stores)
             if first.text != second.text:
                 raise GapDNERError(f"The text {name} differs between the folders. Use equal texts.")
             if with_ending(adjudicated.stem(name), ".ann").exists():
                 continue
-            keys = _keys(second)
-            is_done = _keys(first) == keys
+            keys, lines = _keys(second), _lines(first) | _lines(second)
+            is_done = _keys(first) == keys and _lines(first) == _lines(second)
             first.change([mark for mark in first.entities.values() if mark.key in keys])
             adjudicated.write(name, first.content)
+            n_lost += len(lines - _lines(first))
             if is_done:
                 adjudicated.journal.add(name, Entry("done", annotator=adjudicated.annotator))
+        return n_lost
 
-    def disagreements(self, name: str) -> list[Proposal]:
-        """The entities of a text that only one folder contains."""
+    def propose(self, name: str) -> list[Proposal]:
+        """The entities of a text with their folders. The page hides those that it contains; the
+        others include entities on which both annotators have agreed since the text was prepared."""
         if name not in self.names:
             return []
         first, second = (_keys(store.load(name).file) for store in self.stores)
-        sides = zip(self.sources, (first - second, second - first), strict=True)
+        sides = zip(self.sources, (first - second, second - first, first & second), strict=True)
         return [
             Proposal(label, fragments, None, source)
             for source, keys in sides
@@ -61,3 +68,10 @@ class Adjudication:
 
 def _keys(file: BratFile) -> set[tuple[str, Fragments]]:
     return {mark.key for mark in file.entities.values()}
+
+
+def _lines(file: BratFile) -> set[str]:
+    # the lines that refer to entities, with the entities instead of their ids
+    keys = {id: str(mark.key) for id, mark in file.entities.items()}
+    lines = (line for lines in file.notes().values() for line in lines)
+    return {re.sub(r"T\d+\S*", lambda match: keys.get(match[0], match[0]), line) for line in lines}

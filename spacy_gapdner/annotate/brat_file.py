@@ -51,6 +51,8 @@ class BratFile:
         self.entities: dict[str, Mark] = {}
         # surface texts that differ from the text at the offsets, by id
         self.misfits: dict[str, str] = {}
+        # entities with offsets outside the text, or with the id of another one
+        self.n_hidden = 0
         self._bom = BOM if decoded.startswith(BOM) else ""
         self._lines = re.findall(r"[^\n]*\n|[^\n]+$", decoded.removeprefix(BOM))
         self._line_end = "\r\n" if self._lines and self._lines[0].endswith("\r\n") else "\n"
@@ -61,13 +63,18 @@ class BratFile:
         found = []
         for number, line in enumerate(self._lines):
             entity = parse_entity(BratLine(line.rstrip("\r\n"), NOWHERE))
-            if entity is None or entity.id is None or entity.id in self._line_of:
+            if entity is None or entity.id is None:
+                continue
+            if entity.id in self._line_of:
+                self.n_hidden += 1
                 continue
             found.append(entity)
             self._line_of[entity.id] = number
-            # invalid entities are kept as unknown lines
             if fragments := clean_fragments(text, entity, Report()):
                 self.entities[entity.id] = Mark(entity.label, fragments, entity.id)
+            else:
+                # kept as an unknown line
+                self.n_hidden += 1
             if not surface_fits(text, entity):
                 self.misfits[entity.id] = entity.surface or ""
         if self.misfits and choose_text(text, found, Report(), NOWHERE) != text:

@@ -110,6 +110,7 @@ class Session:
             "sentences": [(s.start_char, s.end_char) for s in doc.sents],
             "entities": self._show_entities(loaded),
             "rejected": [asdict(mark) for mark in loaded.entry.rejected],
+            "n_hidden": loaded.file.n_hidden,
         }
 
     def save(self, store: Store, name: str, sent: Annotation) -> dict[str, Any]:
@@ -122,11 +123,14 @@ class Session:
         return {"version": loaded.version, "entities": entities, "removed": removed}
 
     def choose(self, loaded: Loaded, proposals: list[Proposal]) -> list[dict[str, Any]]:
-        """The proposals that are neither accepted nor rejected."""
+        """The proposals that are neither accepted nor rejected. In adjudication, accepted ones are
+        included, so that the page can reject them if they are edited."""
         labels = {label.name for label in self.labels}
-        decided = {m.key for m in (*loaded.file.entities.values(), *loaded.entry.rejected)}
-        if self.adjudication is not None:
-            proposals = self.adjudication.disagreements(loaded.id)
+        decided = {mark.key for mark in loaded.entry.rejected}
+        if self.adjudication is None:
+            decided |= {mark.key for mark in loaded.file.entities.values()}
+        else:
+            proposals = self.adjudication.propose(loaded.id)
             labels.update(proposal.label for proposal in proposals)
         return [p._asdict() for p in proposals if p[:2] not in decided and p.label in labels]
 

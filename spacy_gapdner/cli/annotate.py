@@ -92,10 +92,13 @@ def annotate_cli(
     known: tuple[str, ...] = ()
     if adjudicate:
         adjudication = Adjudication(*adjudicate)
-        adjudication.prepare(folder)
+        n_lines = adjudication.prepare(folder)
         msg.info(f"{counted(len(adjudication.names), 'text')} annotated in both folders")
         if n := adjudication.n_left:
             msg.warn(f"Skipped {counted(n, 'text')} annotated in only one folder")
+        if n := n_lines:
+            lines = f"{counted(n, 'line')} with attributes, notes or relations"
+            msg.warn(f"Not copied: {lines}. Add them to the .ann files in {folder}")
     name = (annotator or "").strip()
     # the user of a container may have no name
     with suppress(KeyError, OSError):

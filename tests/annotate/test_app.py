@@ -23,6 +23,7 @@ def test_a_text_without_annotation(connect, notes):
     assert text.pop("version")
     tokens = [[0, 6], [7, 12], [13, 16], [17, 25], [26, 30], [31, 36], [37, 38]]
     expected = {"id": "a", "text": TEXT, "status": "new", "entities": [], "rejected": []}
+    expected["n_hidden"] = 0
     assert text == {**expected, "tokens": tokens, "sentences": [[0, 38]]}
     assert not (notes / "a.ann").exists()
     assert client.post("texts/a/proposals") == []
@@ -109,6 +110,10 @@ def test_warnings(connect, notes):
         ["longer than max_length"],
         ["the file contains the text 'Gain'", "unknown label Weird"],
     ]
+    # outside the text, and with a repeated id
+    (notes / "b.ann").write_text("T1\tADR 900 904\tgone\nT2\tADR 0 4\tPain\nT2\tADR 11 16\tthere\n")
+    text = connect().get("texts/b")
+    assert (text["n_hidden"], len(text["entities"])) == (2, 1)
 
 
 def test_texts_that_cannot_be_read(connect, notes):

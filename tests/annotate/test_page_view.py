@@ -77,7 +77,8 @@ def test_the_list_of_texts_in_a_narrow_window(page):
 
 
 def test_warnings_and_help(page):
-    page.write()
+    page.write(ann="T1\tADE 900 904\tgone\n")
+    assert "Entities not shown: 1." in page.find("chosen").text
     page.drag("pain", "Mild")
     # once on each of the two lines
     page.until(lambda: page.shown() == ["⚠ ADE"] * 2)

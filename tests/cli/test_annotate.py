@@ -70,12 +70,15 @@ def test_other_hosts_need_a_token(annotate, notes):
     assert client.get("/").status_code == 200
 
 
-def test_adjudication(annotate, fails, write_brat, tmp_path):
+def test_adjudication(serve, fails, write_brat, tmp_path):
     labels = {"ann": "ADR", "ben": "Drug"}
     sides = [write_brat(n, a=(TEXT, f"T1\t{label} 7 12\tjoint\n")) for n, label in labels.items()]
     options = tmp_path / "third", "--adjudicate", *sides
     fails("Leave out --shared", "annotate", *options, "--shared", "--port", 0)
-    client, _ = annotate(*options)
+    (sides[0] / "a.ann").write_text("T1\tADR 7 12\tjoint\nA1\tSure T1\n")
+    app, lines = serve("annotate", *options)
+    client = TestClient(app, "http://localhost")
+    assert "Not copied: 1 line with attributes, notes or relations." in " ".join(lines)
     project = client.get("/api/project").json()
     found = client.post("/api/texts/a/proposals").json()
     assert [(p["label"], p["source"]) for p in found] == [("ADR", "ann"), ("Drug", "ben")]

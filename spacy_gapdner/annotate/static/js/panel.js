@@ -6,9 +6,12 @@ import { inOrder } from "./mentions.js";
 
 /** @typedef {import("./types.js").Range} Range */
 
+const HIDDEN =
+  "Their offsets are outside the text, or their id is repeated. Correct the .ann file.";
+
 /** @param {import("./app.js").App} app @returns {void} */
 export function drawPanel(app) {
-  const { chosen, text, remarks } = app.session;
+  const { chosen, text, remarks, nHidden } = app.session;
   const box = find("chosen", HTMLElement);
   for (const name of ["accept", "reject"]) command(name).hidden = !chosen || !isProposal(chosen);
   for (const name of ["add", "split", "delete"]) command(name).disabled = !chosen;
@@ -20,6 +23,7 @@ export function drawPanel(app) {
         { className: "hint" },
         "Drag over words to create an entity. Hold Shift to add a fragment.",
       ),
+      ...(nHidden ? [make("p", { className: "warning" }, `⚠ Entities not shown: ${nHidden}. ${HIDDEN}`)] : []),
     );
     return;
   }

@@ -51,6 +51,7 @@ export class Session {
     /** @type {Map<number, {notes: string[], warnings: string[]}>} */
     this.remarks = new Map();
     this.version = text.version;
+    this.nHidden = text.n_hidden;
     this.status = text.status;
     this.savedStatus = text.status;
     this.history = new History(this.take(text));
@@ -265,6 +266,7 @@ export class Session {
   /** @param {Text} current @param {Content} base */
   #rebase(current, base) {
     this.version = current.version;
+    this.nHidden = current.n_hidden;
     if (this.status === this.savedStatus) this.status = current.status;
     this.savedStatus = current.status;
     this.base = base;

@@ -30,6 +30,7 @@
  * @property {Range[]} sentences
  * @property {SavedEntity[]} entities
  * @property {Mention[]} rejected
+ * @property {number} n_hidden entities of the file that cannot be shown
  *
  * @typedef {object} Body as sent to the server
  * @property {string} version
