@@ -156,7 +156,7 @@ def write_files(
     files = (file for file in folder.rglob("*") if file.suffix in suffixes)
     names = (file.relative_to(folder) for file in files if not is_hidden(file, folder))
     if older := sorted(str(n) for n in names if n.with_suffix("").as_posix() not in stems):
-        message = f"{len(older)} are still in the folder, such as {older[0]}. Remove unwanted files"
+        message = f"still in the folder: {len(older)}, such as {older[0]}. Remove unwanted ones"
         report.add("kept", "older files", message, Place(str(folder)))
     return len(stems)
 
