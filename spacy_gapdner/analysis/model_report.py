@@ -199,8 +199,14 @@ def analyze_models(
     for name, model in models.items():
         if Path(model).suffix == ".spacy":
             nlp, key = spacy.blank("en"), spans_key or DEFAULT_SPANS_KEY
-            gold = list(load_docs(nlp, data, key, types=types))
-            predicted = list(read_docbin(Path(model), nlp.vocab))
+            # predict writes documents without text, which readers drop
+            gold, predicted = (
+                [doc for doc in docs if doc.text.strip()]
+                for docs in (
+                    load_docs(nlp, data, key, types=types),
+                    read_docbin(Path(model), nlp.vocab),
+                )
+            )
             if len(gold) != len(predicted):
                 raise GapDNERError(
                     f"{model} does not have the same number of Docs as the data. Use "

@@ -155,7 +155,10 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     errors = [_error(rows, ~np.isnan(rows["score"]), values) for values in (held_out, probability)]
     # without a disc_threshold, the thresholds of types also apply to discontinuous entities
     calibrated = current.disc_threshold is not None and (errors[0] or 0.0) < (errors[1] or 0.0)
-    calibration = _fit(rows) if calibrated else own.calibration
+    fitted = _fit(rows) if calibrated else own.calibration
+    # tuning again on the same data finds the same calibration
+    calibrated = calibrated and not np.allclose(fitted, own.calibration, atol=1e-6)
+    calibration = fitted if calibrated else own.calibration
     if not calibrated:
         held_out = probability
     probability = _probability(rows, calibration)
@@ -308,7 +311,7 @@ def _error(rows: np.ndarray, kept: np.ndarray, probability: np.ndarray) -> float
 
 def _settings(thresholds: Thresholds, calibration: Calibration) -> dict[str, Any]:
     probability = calibration.probability
-    found = _convert(thresholds, lambda score, kind: round(float(probability(score, kind)), 12))
+    found = _convert(thresholds, lambda score, kind: round(float(probability(score, kind)), 9))
     return {
         "calibration": None if calibration == Calibration() else calibration._asdict(),
         "threshold": found.threshold,

@@ -16,10 +16,10 @@ Reader = Callable[..., Iterator[T]]
 
 # the byte order mark of UTF-8, as a character
 BOM = "\ufeff"
-# how .docx, .xlsx, .zip and .pdf begin
-_NO_TEXT = (b"PK\x03\x04", b"%PDF")
+# how .docx, .xlsx, .zip, .pdf and .gz begin
+_NO_TEXT = (b"PK\x03\x04", b"%PDF", b"\x1f\x8b")
 WORD_SUFFIXES = (".docx", ".doc", ".odt", ".rtf")
-NOT_TEXT = "is a Word, Excel, PDF or zip file, not text. Save it as plain text."
+NOT_TEXT = "is a Word, Excel, PDF, zip or gzip file, not text. Save it as plain text."
 
 
 def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:

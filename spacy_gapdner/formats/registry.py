@@ -159,6 +159,8 @@ def guess_format(path: Path) -> str:
 
 def choose_output(path: Path, name: str | None = None) -> Format:
     """RETURNS (Format): The format to write at a path; a GapDNERError if that is impossible."""
+    if str(path) == "-":
+        raise GapDNERError('"-" is not supported as output. Give the name of a file or folder.')
     ending = "" if path.is_dir() else path.suffix
     name = name or next((f.name for f in FORMATS.values() if f.ending == ending), None)
     if name is None:

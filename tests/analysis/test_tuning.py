@@ -25,8 +25,8 @@ def table(rows):
     return np.array(rows, ROW)
 
 
-def decided(rows, own=(0.4, 0.4), aim="combined"):
-    return decide(table(rows), Thresholds(*own), Aim(aim))
+def decided(rows, own=(0.4, 0.4), aim="combined", **given):
+    return decide(table(rows), Thresholds(*own, **given), Aim(aim))
 
 
 def chosen(rows, aim, own):
@@ -183,6 +183,10 @@ def test_calibration_without_new_thresholds():
     assert tuning.after["f"] == tuning.before["f"] == 2 * 40 / 120
     # the same entities reach the converted threshold
     assert uncalibrated(tuning.settings) == pytest.approx([0.4, 0.4])
+    # tuning again finds nothing new
+    own = [tuning.settings[name] for name in ("threshold", "disc_threshold")]
+    again = decided(rows, own, calibration=Calibration(**tuning.settings["calibration"]))
+    assert (again.settings, again.calibrated) == ({}, False)
 
 
 @settings(max_examples=30)

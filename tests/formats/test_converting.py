@@ -70,8 +70,9 @@ def test_guess(write, files, path, name):
         *(({"a.json": x}, "a.json", "a.json contains no document") for x in ("[ ]", "{}", "null")),
         ({"a.jsonl": GOLD.encode("utf-16")}, "a.jsonl", "a.jsonl is not UTF-8: byte 0xff"),
         ({"a.txt": "x".encode("utf-16")}, ".", r"a\.txt is not UTF-8"),
-        ({"A.DOCX": "PK"}, ".", "A.DOCX is a Word, Excel, PDF or zip file, not text"),
-        ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF or zip file, not text"),
+        ({"a.jsonl.gz": b"\x1f\x8b\x08"}, "a.jsonl.gz", "a.jsonl.gz is a Word, .* or gzip file"),
+        ({"A.DOCX": "PK"}, ".", "A.DOCX is a Word, Excel, PDF, zip or gzip file, not text"),
+        ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF, zip or gzip file, not text"),
         ({"a.csv": '"annotation_id","text"'}, "a.csv", "TSV of Label Studio. Export JSON"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
@@ -89,7 +90,9 @@ def test_word_files_in_a_folder_are_skipped(write, report):
     assert [doc.text for doc in read(folder, report=report)] == ["pain"]
     texts = Report()
     assert [text["text"] for text, _ in read_texts(folder, texts)] == ["pain"]
-    message = f"{folder}/b.docx is a Word, Excel, PDF or zip file, not text. Save it as plain text."
+    message = (
+        f"{folder}/b.docx is a Word, Excel, PDF, zip or gzip file, not text. Save it as plain text."
+    )
     for found in (report, texts):
         assert [issue.message for issue in found.skipped] == [message]
 

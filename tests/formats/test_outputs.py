@@ -52,6 +52,11 @@ def test_many_documents_of_one_name(tmp_path, report):
     assert write_files([doc] * 20_000, tmp_path, lambda doc: {}, report) == 20_000
 
 
+def test_standard_output_is_no_file():
+    with pytest.raises(GapDNERError, match='"-" is not supported as output'):
+        choose_output(Path("-"))
+
+
 # devices are files only on POSIX systems
 @pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
 def test_devices_are_written_not_replaced():
