@@ -89,7 +89,9 @@ def test_three_parts():
 )
 def test_insertion_of_gaps_of_the_corpus(discontinuous, contiguous, text):
     assert augment(CoordinationAugmenter(1.0), contiguous) == []
-    for doc in augment_all(discontinuous, contiguous, insertion_share=1.0):
+    made = list(augment_all(discontinuous, contiguous, insertion_share=1.0))
+    assert made
+    for doc in made:
         assert doc.text == text
         assert texts(doc) == texts(contiguous.reference)
         assert get_entities(doc)[0].is_discontinuous
@@ -105,7 +107,9 @@ def test_everything_else_is_kept():
     others = [("S", "Fever"), ("S", "left arm"), ("S", "left leg")]
     own = [("S", [0]), ("CL", [2, 3]), ("S", [5, 6]), ("S", [5, 8])]
     set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in own])
-    for made in augment_all(B_CELLS, Example(doc.copy(), doc), insertion_share=0.0):
+    synthetic = list(augment_all(B_CELLS, Example(doc.copy(), doc), insertion_share=0.0))
+    assert synthetic
+    for made in synthetic:
         assert texts(made) == [("CL", "B cells"), ("CL", "T cells"), *others]
         assert made.text.startswith("Fever. ")
         assert made.text.endswith(" cells (left arm or leg)")
@@ -158,26 +162,27 @@ def test_bad_settings():
         CoordinationAugmenter(conjunctions="and")
 
 
-words = st.sampled_from(["T", "B", "cells", "cell", "of", "and", ",", "pain"])
+words = st.sampled_from(["T", "B", "cells", "cell", "of", "and", "pain"])
 
 
 @given(
-    sentences=st.lists(st.lists(words, min_size=1, max_size=8), min_size=1, max_size=8),
+    sentences=st.lists(st.lists(words, min_size=2, max_size=8), min_size=4, max_size=8),
     seed=st.integers(0, 5),
     data=st.data(),
 )
 def test_augmented_documents_of_any_corpus_are_complete(sentences, seed, data):
     augmenter = CoordinationAugmenter(1.0, 0.5, seed=seed)
     for sentence in sentences:
-        indices = st.lists(st.integers(0, len(sentence) - 1), min_size=1, max_size=4)
-        drawn = data.draw(st.lists(indices, max_size=3))
-        one = example(" ".join(sentence), *(("A", *tokens) for tokens in drawn))
+        # few entities: one that overlaps others is never rewritten
+        start = data.draw(st.integers(0, len(sentence) - 2))
+        more = data.draw(st.sets(st.integers(0, len(sentence) - 1), max_size=3))
+        entities = [("A", *tokens) for tokens in ((start, start + 1), more) if tokens]
+        one = example(" ".join(sentence), *entities)
         before = texts(one.reference)
         for made in list(augmenter(NLP, one))[1:]:
             after = texts(made.reference)
             # all entities keep their words, including the one that was rewritten
-            missing = [e for e in set(before) if e not in after]
-            assert not missing or all(text[0].isupper() for _, text in missing)
+            assert set(before) <= set(after)
             assert any(e.is_discontinuous for e in get_entities(made.reference))
             assert len(made.reference) > len(sentence)
         assert texts(one.reference) == before

@@ -99,7 +99,7 @@ def _from_element(element: Element) -> dict[str, Any]:
     # a document, passage, sentence or annotation in the form of JSON
     value: dict[str, Any] = {
         "id": element.findtext("id") or element.get("id"),
-        "infons": {infon.get("key"): infon.text or "" for infon in element.findall("infon")},
+        "infons": {infon.get("key", ""): infon.text or "" for infon in element.findall("infon")},
         "offset": element.findtext("offset") or 0,
         "text": element.findtext("text"),
         "locations": [dict(place.items()) for place in element.findall("location")],
