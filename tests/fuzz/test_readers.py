@@ -4,8 +4,6 @@ in the output or in the report, or there is an error of ours.
 
 import random
 import re
-import tempfile
-from pathlib import Path
 
 import pytest
 import spacy
@@ -77,24 +75,25 @@ def _make(rng, reader, root):
     return docs
 
 
-def _damage(rng, raw):
+def _damage(rng, raw, reader):
     at, end = sorted(rng.randint(0, len(raw)) for _ in range(2))
     lines = raw.split(b"\n")
     line = rng.randrange(len(lines))
-    return rng.choice(
-        [
-            lambda: raw[:at] + bytes([rng.randrange(256)]) + raw[at + 1 :],
-            lambda: raw[:at] + rng.choice(_ODD) + raw[rng.choice([at, end]) :],
-            lambda: _with_odd_value(rng, raw),
-            lambda: raw[:end] + raw[at:],
-            lambda: raw[:at],
-            lambda: b"\n".join([*lines[:line], *lines[line + 1 :]]),
-            lambda: b"\n".join([*lines[:line], lines[line], *lines[line:]]),
-            lambda: raw.replace(b"\n", b"\r\n"),
-            lambda: raw.decode("utf-8", "replace").encode("utf-16"),
-            lambda: raw.replace(b"UTF-8", rng.choice([b"GB18030", b"UTF-16", b"x"])),
-        ]
-    )()
+    damages = [
+        lambda: raw[:at] + bytes([rng.randrange(256)]) + raw[at + 1 :],
+        lambda: raw[:at] + rng.choice(_ODD) + raw[rng.choice([at, end]) :],
+        lambda: _with_odd_value(rng, raw),
+        lambda: raw[:at],
+        lambda: b"\n".join([*lines[:line], *lines[line + 1 :]]),
+        lambda: b"\n".join([*lines[:line], lines[line], *lines[line:]]),
+        lambda: raw.replace(b"\n", b"\r\n"),
+        lambda: raw.decode("utf-8", "replace").encode("utf-16"),
+        lambda: raw.replace(b"UTF-8", rng.choice([b"GB18030", b"UTF-16", b"x"])),
+    ]
+    if reader != "jsonl":
+        # can repeat a key of a JSON object, whose last value counts
+        damages.append(lambda: raw[:end] + raw[at:])
+    return rng.choice(damages)()
 
 
 def _with_odd_value(rng, raw):
@@ -124,27 +123,32 @@ def test_every_entity_comes_back(tmp_path, reader, seed):
     assert not report.counts("dropped")
 
 
-@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("reader", [*WRITTEN, *TOOLS, "texts"])
-def test_nothing_is_lost_and_nothing_breaks(reader, seed):
-    rng = random.Random(f"{reader} {seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / "corpus"
-        _make(rng, reader, root)
-        for _ in range(rng.choice([1, 1, 2, 4])):
-            file = rng.choice(sorted(path for path in root.rglob("*") if path.is_file()))
-            file.write_bytes(_damage(rng, file.read_bytes()))
-        try:
-            if reader == "texts":
-                list(read_texts(root))
-                return
-            report = Report()
-            docs = list(read(root, reader, report=report, nlp=NLP))
-        except GapDNERError:
-            return
-        found = sum(len(get_entities(doc)) for doc in docs)
-        told = found + report.counts("dropped").total()
-        told += report.counts("kept")["duplicate entity"]
-        if reader in _ENTITIES:
-            files = [path.read_bytes() for path in root.rglob("*.*") if path.suffix != ".txt"]
-            assert told >= sum(len(re.findall(_ENTITIES[reader], raw)) for raw in files)
+def test_nothing_is_lost_and_nothing_breaks(tmp_path, reader):
+    is_read = [
+        _read_damaged(random.Random(f"{reader} {seed}"), reader, tmp_path / str(seed))
+        for seed in range(60)
+    ]
+    # not every file is refused
+    assert any(is_read)
+
+
+def _read_damaged(rng, reader, root):
+    _make(rng, reader, root)
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        file = rng.choice(sorted(path for path in root.rglob("*") if path.is_file()))
+        file.write_bytes(_damage(rng, file.read_bytes(), reader))
+    report = Report()
+    try:
+        if reader == "texts":
+            return list(read_texts(root))
+        docs = list(read(root, reader, report=report, nlp=NLP))
+    except GapDNERError:
+        return False
+    found = sum(len(get_entities(doc)) for doc in docs)
+    told = found + report.counts("dropped").total()
+    told += report.counts("kept")["duplicate entity"]
+    if reader in _ENTITIES:
+        files = [path.read_bytes() for path in root.rglob("*.*") if path.suffix != ".txt"]
+        assert told >= sum(len(re.findall(_ENTITIES[reader], raw)) for raw in files), root
+    return found
