@@ -8,6 +8,7 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
+from tiny_pipeline import make_examples, model_config
 
 from spacy_gapdner.loading import load_splitter
 from spacy_gapdner.sentences import blank_pipeline, is_wrapped, make_doc
@@ -110,3 +111,19 @@ def test_only_wrapped_lines_are_joined(text, wrapped):
 
 def test_wrapping_changes_no_sentence():
     assert split(PARAGRAPHS) == ["History", *split(PROSE), *split(PROSE)]
+
+
+def test_a_tok2vec_that_others_listen_to(tmp_path):
+    nlp = spacy.blank("en")
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24}
+    nlp.add_pipe("tok2vec", config={"model": model_config()["tok2vec"]})
+    tagger = {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}
+    nlp.add_pipe("senter", config={"model": tagger})
+    nlp.add_pipe("gapdner", config={"model": model_config(tok2vec=listener)})
+    nlp.initialize(lambda: make_examples(nlp))
+    nlp.to_disk(tmp_path)
+    # otherwise the vectors of all words are zero
+    assert load_splitter(tmp_path).pipe_names == ["tok2vec", "senter"]
+    message = "'gapdner' has no word vectors for 1 of 1 documents"
+    with nlp.select_pipes(disable="tok2vec"), pytest.warns(UserWarning, match=message):
+        nlp("No pain.")

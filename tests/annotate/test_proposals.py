@@ -1,20 +1,24 @@
 """Proposals of the model, the order of texts by uncertainty, and training."""
 
 import time
+from copy import deepcopy
 from types import SimpleNamespace
 
 import pytest
 import spacy
+from grid_models import network_of
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
-from tiny_pipeline import ANNOTATED, gold_docs
+from tiny_pipeline import ANNOTATED, gold_docs, learn_by_heart
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.pipes import load_recognizer
+from spacy_gapdner.annotate import learning
 from spacy_gapdner.annotate.learning import LEAST, is_held_out
 from spacy_gapdner.annotate.proposals import Proposer
-from spacy_gapdner.annotate.training import Trainer
+from spacy_gapdner.annotate.training import NO_TRAINING, Trainer
+from spacy_gapdner.config import init_config
 
 
 @Language.component("find_whitespace_for_test")
@@ -112,7 +116,7 @@ LEARNED = [name for name in NAMES if not is_held_out(name)][:8]
 
 
 @pytest.mark.slow
-def test_retraining(train, proposer, notes, tmp_path, monkeypatch):
+def test_retraining(train, proposer, tmp_path, monkeypatch):
     # the texts that are done are read with other settings
     reader = {"@readers": "spacy-gapdner.Corpus.v1", "path": None, "format": "brat"}
     monkeypatch.setitem(proposer.model.nlp.config["corpora"], "train", reader)
@@ -137,15 +141,10 @@ def test_retraining(train, proposer, notes, tmp_path, monkeypatch):
     assert (state["model_version"], state["has_previous"]) == (2, True)
     assert state["model"] == f"tiny 0.0.0, retrained: {scores} on held-out texts"
     assert "Finding" in proposer.model.pipe.labels
-    # the same training again, and back
-    assert trained(client)["model_version"] == 3
-    folder = notes / ".gapdner" / "previous-model"
-    assert folder.exists()
     client.post("back")
     state = client.get("state")
-    assert (state["model_version"], state["has_previous"]) == (4, False)
+    assert (state["model_version"], state["has_previous"]) == (3, False)
     assert state["training"]["message"] == "The previous model is used again."
-    assert not folder.exists()
     assert "There is no previous model" in client.post("back", 422)["detail"]
 
 
@@ -167,15 +166,10 @@ def test_a_worse_model_is_not_used(train, proposer, notes, monkeypatch):
     optimizer = proposer.model.nlp.config["training"]["optimizer"]
     monkeypatch.setitem(optimizer, "learn_rate", 0.1)
     client = train()
-    for name in HELD_OUT[1:]:
+    for name in HELD_OUT:
         client.save(name, SHOULDER, JOINT, status="done")
     for name in LEARNED:
         client.save(name, ("Drug", [[31, 36]]), status="done")
-    assert trained(client)["training"]["message"] == (
-        "The model is unchanged: a comparison needs 20 held-out texts with entities, and 19 are "
-        "done. One text in 3 is held out."
-    )
-    client.save(HELD_OUT[0], SHOULDER, JOINT, status="done")
     state = trained(client)
     assert state["training"]["message"].startswith("The model is unchanged. A model trained on 8")
     assert (state["model_version"], state["has_previous"]) == (1, False)
@@ -201,3 +195,47 @@ def test_a_failed_training_keeps_annotation_and_model(train, notes, monkeypatch,
     assert reason in state["training"]["message"]
     assert (notes / "b.ann").exists()
     assert proposed(client, "a") == [SHOULDER, JOINT]
+
+
+def test_the_schedule_of_the_config_is_shortened_and_scaled():
+    nlp = learn_by_heart(ANNOTATED, steps=1)
+    training = init_config(transformer="none").interpolate()["training"]
+    nlp.config["training"] = {**training, "annotating_components": []}
+    schedule = deepcopy(training["optimizer"]["learn_rate"])
+    warmup = 40 * schedule["warmup_steps"] // schedule["total_steps"]
+    learning._shorten(schedule, 40)
+    assert (schedule["total_steps"], schedule["warmup_steps"]) == (40, warmup)
+    weights = network_of(nlp.get_pipe("gapdner").model).classifier.weight
+    before = weights.tolist()
+    with pytest.warns(UserWarning, match="learning rate is 0"):
+        learning._update(nlp, gold_docs(nlp.vocab), 0.0)
+    assert weights.tolist() == before
+
+
+def test_a_comparison_needs_enough_held_out_texts(write, report):
+    names = [*HELD_OUT[1:], *LEARNED]
+    files = {f"{name}.{end}": "" for name in LEARNED for end in ("txt", "ann")}
+    for name in HELD_OUT[1:]:
+        files |= {f"{name}.txt": "Fever", f"{name}.ann": "T1\tADR 0 5\tFever\n"}
+    folder = write(files)
+    stems = [(name, str(folder / name)) for name in names]
+    assert learning.learn("no model", stems, "output", "no model", report) == (
+        False,
+        "The model is unchanged: a comparison needs 20 held-out texts with entities, and 19 are "
+        "done. One text in 3 is held out.",
+    )
+
+
+def test_training_on_a_shared_folder(connect, notes):
+    started = []
+    trainer = SimpleNamespace(start=started.extend, is_running=False)
+    trainer.training, trainer.previous = NO_TRAINING, None
+    client = connect(shared=True, trainer=trainer)
+    people = [{"X-Annotator": name} for name in ("Ann", "Jo")]
+    for headers in people:
+        client.save("a", JOINT, headers=headers, status="done")
+    client.save("b", DRUG, headers=headers, status="done")
+    client.post("train", 202, headers=headers)
+    # of several annotations of a text, that of the first annotator
+    stems = {name: stem.relative_to(notes / ".annotators").as_posix() for name, stem in started}
+    assert stems == {"a": "Ann/a", "b": "Jo/b"}

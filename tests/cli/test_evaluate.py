@@ -1,6 +1,9 @@
 import json
+import shutil
 
 import pytest
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
 from tiny_pipeline import CHANGED
 
 from spacy_gapdner.analysis import pipes
@@ -19,6 +22,9 @@ def test_tables_and_file(run, model, write_docs, tmp_path):
         "Drug 50.00 100.00 66.67 1",
         "Food 0.00 0.00 0.00 1",
         "2 50.00 100.00 66.67 1",
+        "Same fragments, any type 80.00 80.00 80.00",
+        "Overlap, any type, half if not exact 90.00 90.00 90.00",
+        "Overlap, same type 80.00 80.00 80.00",
     ):
         assert expected.split() in lines
     output_text = " ".join(result.stdout.split())
@@ -43,3 +49,15 @@ def test_options(run, model, write_docs, monkeypatch):
     hint = "under the spans_key 'gapdner'. It has other entities or spans: 5 in doc.spans['gold_*']"
     assert hint in " ".join(run("evaluate", model, data).output.split())
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize(("line_breaks", "n_sents"), [("keep", 2), ("join", 1)])
+def test_line_breaks(run, model, write_brat, tmp_path, line_breaks, n_sents):
+    # the tests share the other pipeline
+    own, output = shutil.copytree(model, tmp_path / "own"), tmp_path / "a.spacy"
+    data = write_brat(a=("Severe joint\nand pain .", "T1\tADR 0 6;17 21\tSevere pain\n"))
+    result = run("evaluate", own, data, "--line-breaks", line_breaks)
+    assert ("cannot be found: 1" in " ".join(result.output.split())) == (n_sents == 2)
+    run("predict", own, data, "-o", output, "--line-breaks", line_breaks)
+    (doc,) = DocBin().from_disk(output).get_docs(Vocab())
+    assert len(list(doc.sents)) == n_sents

@@ -1,5 +1,5 @@
 import spacy
-from tiny_pipeline import ANNOTATED
+from tiny_pipeline import ANNOTATED, CHANGED
 
 
 def test_a_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
@@ -21,6 +21,10 @@ def test_a_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
     assert "combined in cross-validation, above 0 in 100% of samples)" in result.output
     assert "before cross-validated after" in " ".join(result.output.split())
     assert "\nDiscontinuous P " in result.output
+    # the model has no label for one of the types
+    changed = write_docs("changed.spacy", CHANGED * 5)
+    result = run("tune", strict, changed, "--min-recall", 1)
+    assert "No threshold reaches the minimum precision or recall." in result.output
     # replace the pipeline, without temporary files
     run("tune", output, data, "--output", output, "--force", "--min-precision", 1)
     assert [path.name for path in tmp_path.iterdir() if path.name[0] == "."] == []
