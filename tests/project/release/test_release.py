@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import srsly
 from command_lines import invoke
+from huggingface_hub import HfApi
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 from spacy.tokens import DocBin
 from spacy.util import get_minor_version_range
 from tiny_pipeline import gold_docs, learn_by_heart
@@ -122,26 +124,26 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     assert "The output of the code differs" in result.output
 
 
-def test_upload(write, hub, monkeypatch):
-    monkeypatch.setenv("HF_TOKEN", "secret")
-    files = {"README.md": b"# Card", "meta.json": b"{}", "gapdner/model": b"\x00\xff"}
-    files["en_trials-1.2.0-py3-none-any.whl"] = b"PK"
-    folder = write({f"en_trials-1.2.0/{name}": content for name, content in files.items()})
-    options = ("--repo", "ada/trials", "--endpoint", hub.address)
-    result = run("upload", folder / "en_trials-1.2.0", *options)
-    assert hub.created == ["ada/trials"]
-    assert hub.commits == [("ada/trials", "Upload en_trials-1.2.0", files)]
-    page = f"{hub.address}/ada/trials"
-    assert f"{page}/resolve/main/en_trials-1.2.0-py3-none-any.whl" in result.output
+def test_upload(write, monkeypatch):
+    calls = []
+    for name in ("create_repo", "upload_folder"):
+        monkeypatch.setattr(HfApi, name, lambda _, *args, **kwargs: calls.append((args, kwargs)))
+    name, url = "en_trials-1.2.0-py3-none-any.whl", "http://localhost"
+    files = {f"en_trials-1.2.0/{file}": "" for file in (name, "README.md")}
+    folder = write(files) / "en_trials-1.2.0"
+    result = run("upload", folder, "--repo", "ada/trials", "--endpoint", url)
+    sent = {"repo_id": "ada/trials", "commit_message": "Upload en_trials-1.2.0"}
+    assert calls == [(("ada/trials",), {"exist_ok": True}), ((), {"folder_path": folder, **sent})]
+    assert f"{url}/ada/trials/resolve/main/{name}" in result.output
 
 
-@pytest.mark.parametrize(
-    ("repo", "token", "message"), [("a/b/c", "secret", "a/b/c"), ("ada/trials", "wrong", "401")]
-)
-def test_upload_fails_with_one_line(write, hub, monkeypatch, repo, token, message):
-    monkeypatch.setenv("HF_TOKEN", token)
-    options = ("--repo", repo, "--endpoint", hub.address)
-    result = run("upload", write({"README.md": "", "a.whl": ""}), *options, exit_code=1)
+@pytest.mark.parametrize("error", [HFValidationError, OSError])
+def test_upload_fails_with_one_line(write, monkeypatch, error):
+    def refuse(*args, **kwargs):
+        raise error("a reason")
+
+    assert issubclass(HfHubHTTPError, OSError)
+    monkeypatch.setattr(HfApi, "create_repo", refuse)
+    result = run("upload", write({"README.md": "", "a.whl": ""}), "--repo", "a/b", exit_code=1)
     (line,) = result.output.strip().splitlines()
-    assert message in line
-    assert not hub.commits
+    assert "a reason" in line
