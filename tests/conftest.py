@@ -1,7 +1,4 @@
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 # before torch is imported, and for subprocesses: threads are slow on shared cores
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -60,25 +57,6 @@ def write(tmp_path):
     return write_files
 
 
-@pytest.fixture(scope="session")
-def run_python():
-    """Runs Python in the folder of the tests and returns what it prints."""
-
-    def run(*arguments, **environment):
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=Path(__file__).parent,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
-
-
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     """Chromium without a window."""
@@ -86,29 +64,3 @@ def browser(tmp_path_factory):
 
     with open_browser(tmp_path_factory.mktemp("chromium")) as browser:
         yield browser
-
-
-@pytest.fixture(scope="session")
-def plain():
-    """Turns the entities of a Doc into comparable values."""
-    from spacy_gapdner import get_entities
-
-    return lambda doc: [(e.label_, e.to_entity().fragments) for e in get_entities(doc)]
-
-
-@pytest.fixture
-def assert_same():
-    """Compare two results, and their gradients by the given tensors."""
-
-    def compare(actual, expected, tensors, atol=1e-10):
-        torch.testing.assert_close(actual, expected, rtol=0, atol=atol)
-        weights = torch.randn_like(expected)
-        gradients = [
-            torch.autograd.grad((result * weights).sum(), tensors, materialize_grads=True)
-            for result in (actual, expected)
-        ]
-        assert any(gradient.abs().max() > 1e-3 for gradient in gradients[1])
-        for gradient, expected_gradient in zip(*gradients, strict=True):
-            torch.testing.assert_close(gradient, expected_gradient, rtol=0, atol=atol)
-
-    return compare

@@ -7,6 +7,7 @@ from importlib.metadata import distribution
 import pytest
 import spacy
 import spacy_transformers  # noqa: F401  # adds the registry of span getters
+from python_process import run_python
 from spacy import registry
 
 
@@ -56,7 +57,7 @@ for factory in ("gapdner", "discontinuous_ner"):
 
 
 @pytest.mark.slow
-def test_lazy_imports(run_python):
+def test_lazy_imports():
     output = run_python("-c", SCRIPT)
     assert "convert" in output
     assert output.splitlines()[-3:] == [

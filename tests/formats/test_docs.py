@@ -20,6 +20,10 @@ def record(text, *entities, label="X"):
     return TextRecord("a", text, tuple(made))
 
 
+def plain(doc):
+    return [(e.label_, e.to_entity().fragments) for e in get_entities(doc)]
+
+
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
@@ -36,7 +40,7 @@ def test_sentences(nlp, text, sentences):
     assert [sent.text_with_ws.rstrip(" ") for sent in nlp(text).sents] == sentences
 
 
-def test_one_sentence_a_doc(nlp, report, plain):
+def test_one_sentence_a_doc(nlp, report):
     text = "Bad joint\nand pain. Other pain"
     source = record(text, ((0, 3),), ((14, 18), (20, 25)), ((0, 9), (14, 18)), ((26, 30),))
     docs = list(to_docs([source], nlp, report, n_sents=1))
@@ -57,7 +61,7 @@ def test_one_sentence_a_doc(nlp, report, plain):
         (0, [[("X", ((0, 1), (3, 4))), ("X", ((6, 7),))]]),
     ],
 )
-def test_several_sentences_a_doc(nlp, report, plain, n_sents, entities):
+def test_several_sentences_a_doc(nlp, report, n_sents, entities):
     source = record("One.\nTwo.\nOdd.", ((0, 3), (5, 8)), ((10, 13),))
     docs = list(to_docs([source, TextRecord("empty", " \n")], nlp, report, n_sents=n_sents))
     assert [sentence.text for doc in docs for sentence in doc.sents] == ["One.\n", "Two.\n", "Odd."]
@@ -73,7 +77,7 @@ def test_several_sentences_a_doc(nlp, report, plain, n_sents, entities):
         (2, ["a b c", "d", "e", "f", "x y", "g", "h"]),
     ],
 )
-def test_tokenised_sentences_of_a_document(nlp, report, plain, n_sents, texts):
+def test_tokenised_sentences_of_a_document(nlp, report, n_sents, texts):
     # two without a document, and the first document a second time
     names = [("a b", "A"), ("c", "A"), ("d", "B"), ("e", None), ("f", None)]
     entity = Entity("X", ((0, 1),))
@@ -134,7 +138,7 @@ def test_a_reader_with_offsets_outside_the_text(nlp, fragment):
         ("bad \n joint", [((0, 2), (7, 11)), ((0, 11),)], [("X", ((0, 3),))]),
     ],
 )
-def test_duplicates_after_tokenization(nlp, report, plain, text, entities, found):
+def test_duplicates_after_tokenization(nlp, report, text, entities, found):
     (doc,) = to_docs([record(text, *entities)], nlp, report)
     assert plain(doc) == found
     assert report.counts("dropped") == {"duplicate entity after tokenization": 1}

@@ -84,3 +84,16 @@ def bucket(i, j):
 
 def by_cell(n, feature):
     return torch.stack([torch.stack([feature(i, j) for j in range(n)]) for i in range(n)])
+
+
+def assert_same(actual, expected, tensors, atol):
+    """Compare two results, and their gradients by the given tensors."""
+    torch.testing.assert_close(actual, expected, rtol=0, atol=atol)
+    weights = torch.randn_like(expected)
+    gradients = [
+        torch.autograd.grad((result * weights).sum(), tensors, materialize_grads=True)
+        for result in (actual, expected)
+    ]
+    assert any(gradient.abs().max() > 1e-3 for gradient in gradients[1])
+    for gradient, expected_gradient in zip(*gradients, strict=True):
+        torch.testing.assert_close(gradient, expected_gradient, rtol=0, atol=atol)

@@ -1,7 +1,7 @@
 import equations
 import pytest
 import torch
-from equations import biaffine, bilstm, by_cell, gelu, linear, regularity
+from equations import assert_same, biaffine, bilstm, by_cell, gelu, linear, regularity
 from grid_models import SETTINGS, score
 from torch import nn
 from torch.nn import functional as F
@@ -84,7 +84,7 @@ def compute_both(net, words, lengths):
         (("bilstm",), 0),
     ],
 )
-def test_is_the_paper_s_equations(assert_same, without, spread, is_train):
+def test_is_the_paper_s_equations(without, spread, is_train):
     net = make_network(**dict.fromkeys(without, False)).double().train(is_train)
     make_spread(net, spread)
     words, lengths = make_batch([3, 1, 5])
@@ -107,7 +107,7 @@ def test_initialization_keeps_the_variance():
 
 
 @pytest.mark.parametrize(("block_size", "chunk"), [(10, 1), (400, 400)])
-def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, block_size, chunk):
+def test_long_sentences_are_computed_in_blocks(monkeypatch, block_size, chunk):
     net = make_network().double().train()
     make_spread(net, 1)
     words, lengths = make_batch([7, 5])

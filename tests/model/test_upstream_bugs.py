@@ -10,6 +10,7 @@ import numpy
 import pytest
 import srsly
 import torch
+from python_process import run_python
 from thinc.api import Adam, ArgsKwargs, NumpyOps
 from tiny_pipeline import make_nlp
 
@@ -70,14 +71,14 @@ print(resident() - before)
 
 
 @pytest.mark.slow
-def test_workers_with_the_model_of_their_parent_use_one_thread(run_python):
+def test_workers_with_the_model_of_their_parent_use_one_thread():
     # a worker with its own model, a worker, another fork, and the parent
     assert run_python("-c", FORKS).split() == ["2", "1", "2", "2"]
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_memory_does_not_grow_with_the_number_of_shapes(run_python):
+def test_memory_does_not_grow_with_the_number_of_shapes():
     # 200 MB without the limit
     assert float(run_python("-c", SHAPES)) < 50
 

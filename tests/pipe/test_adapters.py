@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+from python_process import run_python
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
@@ -67,7 +68,7 @@ def test_verdicts_come_back_to_the_entities(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="only has the start method spawn")
-def test_attributes_return_from_processes_of_every_start_method(tmp_path, run_python):
+def test_attributes_return_from_processes_of_every_start_method(tmp_path):
     (tmp_path / "main.py").write_text(SCRIPT)
     output = run_python(tmp_path / "main.py", PYTHONPATH=str(Path(__file__).parent))
     assert output.splitlines() == ["[True, True, False]"] * 3

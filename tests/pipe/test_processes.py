@@ -5,6 +5,7 @@ import string
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from python_process import run_python
 from tiny_pipeline import CORPUS, fingerprint, found, make_examples, make_nlp, train
 from tiny_transformer import load_small_pipeline, save_bert
 
@@ -79,7 +80,7 @@ def test_training_drops_after_a_prediction(nlp):
 
 
 @pytest.mark.slow
-def test_in_another_process(run_python):
+def test_in_another_process():
     """One in which sets of texts have another order."""
     environment = {"OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "1"}
     output = run_python("-W", "ignore", "-c", SCRIPT, **environment)

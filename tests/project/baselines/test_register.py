@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 from baseline_equations import toe, w2ner
-from equations import bucket, by_cell
+from equations import assert_same, bucket, by_cell
 from grid_models import WIDTH as N_IN
 from grid_models import fixed_vectors, initialize_model, network_of, score
 from spacy import registry
@@ -53,7 +53,7 @@ def make_batch(lengths, dtype=torch.float32):
     ("dilations", "lengths", "is_train"),
     [([1, 2, 3], [3, 1, 5], False), ([2], [3, 1, 5], False), ([1, 2], [4], True)],
 )
-def test_agrees_with_the_equations(assert_same, name, dilations, lengths, is_train):
+def test_agrees_with_the_equations(name, dilations, lengths, is_train):
     """In training, both have the same dropout."""
     net = make_network(name, dilations=dilations).double().train(is_train)
     # their weights are initially zero
@@ -90,7 +90,7 @@ def test_buckets_of_distances():
     assert torch.equal(buckets[:40, :40], expected)
 
 
-def test_gradient_of_convolutions_in_mixed_precision(assert_same):
+def test_gradient_of_convolutions_in_mixed_precision():
     """On a CPU, PyTorch's bfloat16 gradient of dilated depthwise convolutions has random values."""
     layer = DilatedConvolutions(80, [1, 2, 3], chained=False)
     for n in range(40, 60):
