@@ -5,10 +5,7 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner import get_entities
 
-SENTENCES = [
-    ("B cells grew .", [("CL", (0, 2))]),
-    ("T cells died .", [("CL", (0, 2))]),
-]
+SENTENCES = [(text, [("CL", (0, 2))]) for text in ("B cells grew .", "T cells died .")]
 
 
 def test_examples_and_file(run, write_docs, tmp_path):

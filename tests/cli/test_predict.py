@@ -61,16 +61,6 @@ def test_standard_input(run, model):
     assert result.stderr == ""
 
 
-@pytest.mark.parametrize(("output", "left"), [("out.jsonl", ["out.jsonl.part"]), ("out", [])])
-def test_outputs_are_never_incomplete(fails, model, tmp_path, output, left):
-    source = tmp_path / "a.jsonl"
-    good = json.dumps({"text": ASPIRIN})
-    source.write_text("\n".join([*[good] * 5, '{"text": "cut o']))
-    args = ("predict", model, source, "-o", tmp_path / output, "--batch-size", 2)
-    fails(f"{source}:6 is not JSON: Unterminated string starting at: column 10 (", *args)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", *left]
-
-
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [

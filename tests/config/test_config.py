@@ -2,6 +2,7 @@
 configs are complete, and have the settings of the paper.
 """
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,10 @@ def assert_complete(path, tmp_path):
     assert sorted(before.to_str().splitlines()) == sorted(filled.to_str().splitlines())
 
 
-@pytest.mark.parametrize("gpu", [False, True])
-@pytest.mark.parametrize("optimize", ["speed", "accuracy"])
-@pytest.mark.parametrize("lang", ["en", "de"])
+@pytest.mark.parametrize(
+    ("gpu", "optimize", "lang"),
+    [*itertools.product([False, True], ["speed", "accuracy"], ["en"]), (True, "speed", "de")],
+)
 def test_complete_and_valid(gpu, optimize, lang, tmp_path, capsys):
     config = init_config(gpu=gpu, optimize=optimize, lang=lang, spans_key="findings")
     path = tmp_path / "config.cfg"

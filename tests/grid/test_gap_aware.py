@@ -1,7 +1,6 @@
 """The gap-aware tagging scheme, compared with a search of all sequences of Frags and Gaps."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from labeled_grids import as_cells, parse
@@ -103,16 +102,6 @@ def random_cells(draw):
     channels = len(TAGGING.channels(LABELS))
     chosen = rng.permutation(np.argwhere(rng.random((n, n, channels)) < density)).tolist()
     return {tuple(cell): float(p) for cell, p in zip(chosen, rng.random(len(chosen)), strict=True)}
-
-
-@pytest.mark.parametrize(
-    ("missing", "lost"),
-    [(None, []), ([2, 3, GAP], [1]), ([5, 7, GAP], [1]), ([2, 5, GAP], [2]), ([3, 7, GAP], [0])],
-)
-def test_the_entities_of_the_figure(missing, lost):
-    cells = [cell for cell in TAGGING.encode(FIGURE, LABELS).tolist() if cell != missing]
-    decoded = decode({tuple(cell): 1.0 for cell in cells})
-    assert decoded.entities == [e for i, e in enumerate(FIGURE) if i not in lost]
 
 
 @given(cells=random_cells(), threshold=st.sampled_from([0.0, 0.3]), max_paths=st.integers(0, 40))
