@@ -7,6 +7,4 @@ from spacy_gapdner.formats import Format, register_format
 register_format(
     Format("knowtator", read_knowtator, detector=has_knowtator_root, suffixes=(".xml",)),
 )
-register_format(
-    Format("craft", read_craft, detector=is_craft, options=("ontologies", "labels", "split")),
-)
+register_format(Format("craft", read_craft, detector=is_craft))

@@ -7,9 +7,7 @@ from project.paper.share import read_share
 from project.paper.share_folders import is_share
 from spacy_gapdner.formats import Format, register_format
 
-register_format(
-    Format("cadec", read_cadec, detector=is_cadec, options=("types", "split", "ids")),
-)
+register_format(Format("cadec", read_cadec, detector=is_cadec))
 for corpus in ("share13", "share14"):
     reader, detector = partial(read_share, corpus=corpus), partial(is_share, corpus=corpus)
-    register_format(Format(corpus, reader, detector=detector, options=("split", "ids")))
+    register_format(Format(corpus, reader, detector=detector))

@@ -39,7 +39,7 @@ def augment_cli(
     settings |= {"conjunctions": split_list(conjunctions), "spans_key": spans_key}
     docs = list(augment(formats.load_docs(spacy.blank("en"), data, spans_key), **settings))
     if output_path is not None:
-        formats.write_docbin(docs, output_path)
+        formats.write(docs, output_path, "spacy", spans_key=spans_key)
     for drawing in text_rows(((doc,) for doc in docs[:n_examples]), spans_key):
         print(drawing, end="")
     msg.good(counted(len(docs), "synthetic Doc") + (f": {output_path}" if output_path else ""))

@@ -84,8 +84,9 @@ def predict_cli(
     try:
         with clean_stops(), ExitStack() as stack:
             if output_path is not None and not is_device(output_path):
-                lock = output_path.with_name(f".{output_path.name}.lock")
-                stack.enter_context(locked(lock, taken))
+                # the path . has no name
+                path = output_path.absolute()
+                stack.enter_context(locked(path.with_name(f".{path.name}.lock"), taken))
             hint = " Use --resume to continue the run that wrote it."
             check_output(part, {}, force=replaces, hint=hint)
             texts: Iterable[Any] = read_texts(input_path, report)

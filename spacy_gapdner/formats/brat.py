@@ -15,7 +15,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import DiscontinuousEntity, Fragments, get_entities
-from ..errors import GapDNERError
+from ..errors import GapDNERError, visible
 from .cleaning import choose_text, clean_entities
 from .docs import BLANK, doc_place
 from .files import input_files, read_lines, read_text, with_unix_line_ends
@@ -30,7 +30,7 @@ from .records import (
     keep_relations,
     targets_of,
 )
-from .report import Place, Report, reading
+from .report import Place, Report, printable, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
 _CONF = "annotation.conf"
@@ -61,7 +61,7 @@ def read_brat(
 ) -> Iterator[TextRecord]:
     """Read brat standoff: a folder with text and annotation files at any depth, or one of these
     files. Documents are named by their paths in the folder. If `done` is given, only these
-    documents are read.
+    documents are read. Control characters in their names can be escaped.
     """
     suffixes = (".txt", *ANNOTATION_SUFFIXES)
     files = input_files(path, suffixes)
@@ -72,7 +72,7 @@ def read_brat(
     root = path if path.is_dir() else path.parent
     for stem in sorted({file.with_suffix("") for file in files}, key=Path.as_posix):
         name = stem.relative_to(root).as_posix()
-        if done is None or name in done:
+        if done is None or not {name, visible(printable(name))}.isdisjoint(done):
             with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
                 yield read_document(stem, name, report)
 

@@ -58,17 +58,18 @@ def _load_cas(path: Path) -> Any:
         ) from None
     try:
         files = _read_files(path)
-        found = [name for name in files if name.endswith((".xmi", ".json"))]
+        found = [(name, raw) for name, raw in files if name.endswith((".xmi", ".json"))]
         if not found:
             raise GapDNERError(f"{path} contains no .xmi or .json file. Is it UIMA CAS?")
-        if len(found) != 1 or _PROJECT in files:
+        if len(found) != 1 or found[0][0] == _PROJECT:
             raise GapDNERError(f"{path} is not one document. Unpack it, and choose an annotator.")
-        document = BytesIO(files[found[0]])
-        if found[0].endswith(".json"):
-            return load_cas_from_json(document)
-        if _TYPE_SYSTEM not in files:
+        ((name, raw),) = found
+        if name.endswith(".json"):
+            return load_cas_from_json(BytesIO(raw))
+        types = dict(files).get(_TYPE_SYSTEM)
+        if types is None:
             raise GapDNERError(f"{path} has no {_TYPE_SYSTEM} next to it. Add it.")
-        return load_cas_from_xmi(document, load_typesystem(BytesIO(files[_TYPE_SYSTEM])))
+        return load_cas_from_xmi(BytesIO(raw), load_typesystem(BytesIO(types)))
     except GapDNERError:
         raise
     # invalid files can raise any exception in the library
@@ -78,7 +79,8 @@ def _load_cas(path: Path) -> Any:
         ) from None
 
 
-def _read_files(path: Path) -> dict[str, bytes]:
+def _read_files(path: Path) -> list[tuple[str, bytes]]:
+    # names are not unique in a zip file with folders
     if path.suffix == ".zip":
         with ZipFile(path) as archive:
             members = archive.infolist()
@@ -88,9 +90,9 @@ def _read_files(path: Path) -> dict[str, bytes]:
                     f"{path} contains {size} MB, more than {_MAX_UNPACKED_MB} MB. Unpack it first."
                 )
             # `ZipFile.read` unpacks everything, even if the member states a smaller size
-            return {Path(m.filename).name: archive.open(m).read(m.file_size) for m in members}
+            return [(Path(m.filename).name, archive.open(m).read(m.file_size)) for m in members]
     files = [path, path.with_name(_TYPE_SYSTEM)] if path.suffix == ".xmi" else [path]
-    return {file.name: file.read_bytes() for file in files if file.is_file()}
+    return [(file.name, file.read_bytes()) for file in files if file.is_file()]
 
 
 def _parse_cas(path: Path, regions: LinkedRegions, with_annotator: bool) -> str:

@@ -23,16 +23,11 @@ from ..sentences import blank_pipeline as blank_pipeline
 from .brat import ANNOTATION_SUFFIXES
 from .docs import DOC_EXTRA, DOC_NAME, Alignment, doc_place, to_docs
 from .files import skip_word_files
-from .jsonl import other_keys
+from .jsonl import document_values
 from .outputs import check_apart
 from .records import DOC_RELATIONS, BratLine, Record, drop_line
-from .registry import FORMATS, choose_output, get_format, guess_format
+from .registry import ATTRS, FORMATS, Format, choose_output, get_format, guess_format
 from .report import MISSING_TYPE, Place, Report, logging_drops
-
-# the attrs of entities that files represent, except for those that a format loses
-_ATTRS = {"id", "kb_id", "kb_name", "_", "score"}
-_LOST = {"csv": {"id", "kb_name", "_"}, "w2ner": _ATTRS, "inline": _ATTRS}
-_LOST["parquet"] = _LOST["csv"]
 
 
 def read(
@@ -89,8 +84,9 @@ def read(
     path = Path(path)
     chosen = get_format(format or guess_format(path))
     assert chosen.reader is not None
-    # without the options at their defaults
-    given = {key: value for key, value in options.items() if value not in (None, False, "", (), [])}
+    # without other formats' options that have no value
+    empty: tuple[Any, ...] = (None, False, "", (), [])
+    given = {k: v for k, v in options.items() if k in chosen.options or v not in empty}
     for key in given.keys() - {*chosen.options}:
         others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
         hint = f" ({others} has it)" if others else ""
@@ -160,9 +156,8 @@ def write(
     chosen = choose_output(path, format)
     assert chosen.writer is not None
     with logging_drops(report, path) as report:
-        # .spacy keeps the Docs complete, and a page only displays them
-        if chosen.name not in ("spacy", "html"):
-            docs = _counting_losses(docs, chosen.name, spans_key, report)
+        if chosen.loses:
+            docs = _counting_losses(docs, chosen, spans_key, report)
         return chosen.writer(docs, path, spans_key, report, **options)
 
 
@@ -228,21 +223,19 @@ def convert(
 
 
 def _counting_losses(
-    docs: Iterable[Doc], format: str, spans_key: str, report: Report
+    docs: Iterable[Doc], format: Format, spans_key: str, report: Report
 ) -> Iterator[Doc]:
-    kept = _ATTRS - _LOST.get(format, set())
+    kept = ATTRS - format.loses
     for doc in docs:
         place = doc_place(doc)
-        # an id that is the document's name is not lost
         name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
-        lost = [key for key, value in record.items() if key != "id" or str(value) != name]
-        if format == "jsonl":
-            # the keys of the text and the entities are taken
-            lost = sorted({*lost} - other_keys(record).keys())
+        # an id that is the document's name is not lost
+        stored = {"id": name} if "metadata" in format.loses else document_values(doc)
+        lost = [k for k, v in record.items() if k not in stored or str(stored[k]) != str(v)]
         if lost:
-            message = f"{format} cannot store {', '.join(map(repr, lost))} of the document"
+            message = f"{format.name} cannot store {', '.join(map(repr, lost))} of the document"
             report.add("dropped", "document metadata", message, place)
-        if format != "brat":
+        if "relations" in format.loses:
             for text in doc.user_data.get(DOC_RELATIONS, ()):
                 drop_line(BratLine(text, place), report)
         for key in get_spans_keys(doc):
@@ -255,7 +248,7 @@ def _counting_losses(
         found = Counter(k for k, value in attrs if k not in kept and value not in (None, "", {}))
         for key, number in found.items():
             name = "attributes" if key == "_" else key
-            message = f"{format} cannot store {name} of {number} entities"
+            message = f"{format.name} cannot store {name} of {number} entities"
             report.add("dropped", f"{name} of entities", message, place)
         yield doc
 

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from ..entities import TEXTS, DiscontinuousEntity, can_be_saved, get_entities
 from .docs import DOC_EXTRA, DOC_NAME
-from .files import read_documents
+from .files import read_documents, record_name
 from .linked_regions import LinkedRegions, parse_probability, read_regions
 from .outputs import write_parts
 from .records import TextRecord
@@ -32,16 +32,22 @@ def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report)
 def to_lines(docs: Iterable[Doc], spans_key: str) -> Iterator[str]:
     """YIELDS (str): A line per Doc: its text, its entities, and the other values of its record."""
     for doc in docs:
-        name, extra = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
-        if name is not None and "id" not in extra:
-            extra = {"id": name} | extra
-        yield json.dumps(to_record(doc, spans_key, extra), ensure_ascii=False) + "\n"
+        record = to_record(doc, spans_key, document_values(doc))
+        yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
 def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): The JSONL record of a Doc, with other values of the document."""
     entities = [_to_object(entity) for entity in get_entities(doc, key)]
     return {"text": doc.text, "entities": entities, **other_keys(extra)}
+
+
+def document_values(doc: Doc) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): The other values of a Doc's record, with its name as the "id"."""
+    name, extra = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
+    # several documents can have the same id, such as those of two annotators
+    is_named = "id" in extra and record_name(extra) in (None, name)
+    return other_keys(extra if name is None or is_named else {"id": name} | extra | {"id": name})
 
 
 def other_keys(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import re
 import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,9 @@ from . import bioc, brat, cas, conll, docbin, inline, jsonl, pubtator, tables, w
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
 from .pubannotation import read_pubannotation, write_pubannotation
 from .records import Record
+
+# the attrs of entities that files can represent
+ATTRS = frozenset({"id", "kb_id", "kb_name", "_", "score"})
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,8 @@ class Format:
     detector (Union[str, Callable]): A regular expression that matches in the beginning of a file in
         this format, or a function that takes a path and returns whether it is in this format.
         Empty if the file extensions are sufficient.
-    options (tuple[str, ...]): Keyword arguments of the reader.
+    loses (frozenset[str]): What the writer cannot store and `write` reports: "relations",
+        "metadata" of documents, and the attrs of entities: "id", "kb_id", "kb_name", "_", "score".
     """
 
     name: str
@@ -41,7 +46,13 @@ class Format:
     suffixes: tuple[str, ...] = ()
     ending: str | None = None
     detector: str | Callable[[Path], bool] = ""
-    options: tuple[str, ...] = ()
+    loses: frozenset[str] = frozenset({"relations", "metadata"})
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): The keyword arguments of the reader."""
+        # after the path and the report
+        return tuple(signature(self.reader).parameters)[2:] if self.reader else ()
 
     def fits(self, path: Path) -> bool:
         """RETURNS (bool): Whether a file, or a corpus folder, can be read in this format."""
@@ -69,31 +80,42 @@ _HTML = "spacy-gapdner.write_html.v1"
 _LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|\A<|\APK'
 _BIOC = r'<collection|"passages"\s*:'
-_BRAT, _INLINE, _SPACY = (*brat.ANNOTATION_SUFFIXES, ".txt"), (".txt", ".inline"), (".spacy",)
+_JSONL, _W2NER = r'"entities"\s*:\s*\[', r'"sentence"\s*:'
+_BRAT, _INLINE = (*brat.ANNOTATION_SUFFIXES, ".txt"), (".txt", ".inline")
 _PUBTATOR, _CONLL = (".pubtator", ".PubTator", ".txt"), (".conll", ".iob", ".bio", ".tsv", ".txt")
-_OF_BRAT, _OF_SPACY = ("done",), ("spans_key", "vocab", "from_ents", "from_spans")
+_NOTHING: frozenset[str] = frozenset()
+_RELATIONS, _METADATA = frozenset({"relations"}), frozenset({"metadata"})
+_ALL = ATTRS | _RELATIONS | _METADATA
+_NOT_IN_TABLES = _ALL - {"kb_id", "score"}
 # NUL bytes are left if a disk was full
 _BLANK = string.whitespace + "\0"
-_OF_DOCCANO = ("offsets", "annotator")
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
 _TABLE = (
-    Format("prodigy", tools.read_prodigy, None, (JSONL,), None, _PRODIGY, ("annotator",)),
-    Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO, _OF_DOCCANO),
-    Format("labelstudio", tools.read_labelstudio, None, (JSON,), None, r'"result"\s*:', ("text",)),
-    Format("cas", cas.read_cas, None, (".xmi", ".zip", JSON), None, _CAS, ("annotator",)),
-    Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, r'"entities"\s*:\s*\['),
-    Format("brat", brat.read_brat, brat.write_brat, _BRAT, "", brat.has_annotations, _OF_BRAT),
-    Format("w2ner", w2ner.read_w2ner, w2ner.write_w2ner, (JSON, JSONL), JSON, r'"sentence"\s*:'),
+    Format("prodigy", tools.read_prodigy, None, (JSONL,), None, _PRODIGY),
+    Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO),
+    Format("labelstudio", tools.read_labelstudio, None, (JSON,), None, r'"result"\s*:'),
+    Format("cas", cas.read_cas, None, (".xmi", ".zip", JSON), None, _CAS),
+    Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, _JSONL, _RELATIONS),
+    Format("brat", brat.read_brat, brat.write_brat, _BRAT, "", brat.has_annotations, _METADATA),
+    Format("w2ner", w2ner.read_w2ner, w2ner.write_w2ner, (JSON, JSONL), JSON, _W2NER, _ALL),
     Format("pubannotation", read_pubannotation, write_pubannotation, (JSON,), "", _LAYERS),
-    Format("inline", inline.read_inline, inline.write_inline, _INLINE, ".inline", inline.is_inline),
-    Format("spacy", docbin.read_spacy, docbin.write_spacy, _SPACY, ".spacy", "", _OF_SPACY),
+    Format(
+        "inline",
+        inline.read_inline,
+        inline.write_inline,
+        _INLINE,
+        ".inline",
+        inline.is_inline,
+        _ALL,
+    ),
+    Format("spacy", docbin.read_spacy, docbin.write_spacy, (".spacy",), ".spacy", loses=_NOTHING),
     Format("bioc", bioc.read_bioc, bioc.write_bioc, (".xml", JSON), ".xml", _BIOC),
     Format("pubtator", pubtator.read_pubtator, None, _PUBTATOR, None, r"\A\s*\S+\|t\|"),
     Format("conll", conll.read_conll, None, _CONLL, None, conll.has_tags),
     # drawing imports formats, so its writer is looked up by its registered name
-    Format("html", writer=lambda *args: registry.misc.get(_HTML)(*args), ending=".html"),
-    Format("csv", writer=tables.write_csv, ending=".csv"),
-    Format("parquet", writer=tables.write_parquet, ending=".parquet"),
+    Format("html", None, lambda *args: registry.misc.get(_HTML)(*args), (), ".html", "", _NOTHING),
+    Format("csv", writer=tables.write_csv, ending=".csv", loses=_NOT_IN_TABLES),
+    Format("parquet", writer=tables.write_parquet, ending=".parquet", loses=_NOT_IN_TABLES),
 )
 # in the order in which they are tried
 FORMATS = {format.name: format for format in _TABLE}

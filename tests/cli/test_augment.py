@@ -8,7 +8,7 @@ from spacy_gapdner import get_entities
 SENTENCES = [(text, [("CL", (0, 2))]) for text in ("B cells grew .", "T cells died .")]
 
 
-def test_examples_and_file(run, write_docs, tmp_path):
+def test_examples_and_file(run, fails, write_docs, tmp_path):
     data, output = write_docs(annotated=SENTENCES), tmp_path / "synthetic.spacy"
     result = run("augment", data, "--share", 1, "--insertion-share", 0, "--output", output)
     (doc,) = DocBin().from_disk(output).get_docs(Vocab())
@@ -18,3 +18,4 @@ def test_examples_and_file(run, write_docs, tmp_path):
     assert re.search(r"^─ [· ]+ ───── CL$", result.output, re.MULTILINE)
     assert "1 synthetic Doc:" in result.output
     assert "0 synthetic Docs" in run("augment", data, "--share", 0).output
+    fails("does not end in .spacy. Add it.", "augment", data, "-o", tmp_path / "a.jsonl")

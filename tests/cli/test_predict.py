@@ -113,6 +113,14 @@ def test_one_process_per_output(run, fails, model, folder, tmp_path, name):
     assert {path.name for path in tmp_path.iterdir()} == {"texts", name}
 
 
+def test_the_current_folder_is_the_output(run, model, folder, tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    monkeypatch.chdir(tmp_path / "out")
+    run("predict", model, folder / "a.txt", "-o", ".", "-f", "brat")
+    names = [path.name for path in sorted(tmp_path.rglob("*")) if folder not in path.parents]
+    assert names == ["out", "a.ann", "a.txt", "annotation.conf", "texts"]
+
+
 def test_drawn_on_a_terminal(run, model, folder, monkeypatch):
     monkeypatch.setattr("spacy_gapdner.cli.predict._is_terminal", lambda: True)
     drawn = run("predict", model, folder / "a.txt").stdout

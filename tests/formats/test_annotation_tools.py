@@ -6,7 +6,7 @@ import pytest
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, Place, Report, guess_format, read
+from spacy_gapdner.formats import DOC_NAME, Place, Report, convert, guess_format, read
 from spacy_gapdner.formats.linked_regions import LinkedRegions
 
 
@@ -60,7 +60,7 @@ def test_annotators(write, report, tool):
         first["_annotator_id"] = "ann"
         second["_session_id"] = third["_annotator_id"] = "bob"
         files = {"all.jsonl": lines(first, second, third)}
-    path = write(files)
+    path = write({f"in/{name}": content for name, content in files.items()}) / "in"
 
     def names(**options):
         return [doc.user_data[DOC_NAME] for doc in read(path, tool, report=report, **options)]
@@ -70,6 +70,10 @@ def test_annotators(write, report, tool):
     assert names(annotator="bob") == ["1", "2"]
     with pytest.raises(GapDNERError, match=r"no annotator 'x'\. Choose ann, bob\."):
         names(annotator="x")
+    # the names stay unique in JSONL, which reports the two ids that it replaces
+    output = path.parent / "out.jsonl"
+    assert convert(path, output, format=tool).counts("dropped") == {"document metadata": 2}
+    assert [doc.user_data[DOC_NAME] for doc in read(output)] == ["1-ann", "1-bob", "2"]
 
 
 def region(id, start, end, text, tag="label", **more):

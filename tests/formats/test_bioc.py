@@ -15,7 +15,8 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 <passage><offset>22</offset>
 <sentence><offset>22</offset><text>severe joint and shoulder pain.</text>
 <annotation id="T1"><infon key="type">ADR</infon><infon key="identifier">ICD:1</infon>
-<infon key="sure">True</infon><location offset="22" length="12"/><location offset="48" length="4"/>
+<infon key="sure">True</infon><infon>maybe</infon>
+<location offset="22" length="12"/><location offset="48" length="4"/>
 <text>severe joint pain</text></annotation></sentence>
 <sentence><offset>54</offset><text>Gone.</text></sentence>
 <relation id="R1"><infon key="type">x</infon><node refid="T1" role=""/></relation>
@@ -31,7 +32,7 @@ def test_bioc(write, report):
     assert (record.name, record.text) == ("d1", text)
     (entity,) = record.entities
     assert (entity.id, entity.label, entity.fragments) == ("T1", "ADR", ((12, 24), (38, 42)))
-    assert entity.attrs == {"kb_id": "ICD:1", "_": {"sure": True}}
+    assert entity.attrs == {"kb_id": "ICD:1", "_": {"sure": True, "": "maybe"}}
     passages = [{"offset": 0, "infons": {"type": "title"}}]
     assert record.extra == {"infons": {"a": "b"}, "passages": passages}
     assert [(i.action, i.kind, i.message) for i in report.issues] == [

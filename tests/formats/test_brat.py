@@ -3,6 +3,7 @@
 import pytest
 
 from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.annotate.store import Texts
 from spacy_gapdner.entities.attributes import remove_extension
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, NOWHERE, convert, read_brat
@@ -69,6 +70,15 @@ def test_a1_and_a2_in_folders(write, report):
     assert report.counts() == {"no annotation file": 1}
     with pytest.raises(GapDNERError, match=r"a\.zip is not brat standoff. Use a folder"):
         list(read_brat(write({}) / "a.zip", report))
+
+
+def test_annotate_escapes_names(tmp_path, report):
+    for name in ("a.txt", "b\t.txt", "\udce9.txt"):
+        (tmp_path / name).write_text("none")
+        (tmp_path / name).with_suffix(".ann").touch()
+    names = Texts(tmp_path).list()
+    assert names == ["a", "b\\t", "\\udce9"]
+    assert [r.name for r in read_brat(tmp_path, report, names[1:])] == ["b\t", "\udce9"]
 
 
 def test_attributes_of_entities(write, report):

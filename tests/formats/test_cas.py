@@ -155,7 +155,9 @@ def test_annotators_of_a_project(tmp_path, report, title):
     assert names(annotator="CURATION_USER") == [title]
     with pytest.raises(GapDNERError, match=r"no annotator 'x'\. Choose CURATION_USER, ann, bob"):
         names(annotator="x")
-    with ZipFile(tmp_path / "a.zip", "w") as archive:
-        archive.writestr("exportedproject.json", "{}")
-    with pytest.raises(GapDNERError, match=r"not one document\. Unpack it"):
-        list(read(tmp_path / "a.zip"))
+    for names_in_zip in (["exportedproject.json"], ["a/ann.json", "b/ann.json"]):
+        with ZipFile(tmp_path / "a.zip", "w") as archive:
+            for name in names_in_zip:
+                archive.write(tmp_path / "annotation/a.txt/ann.json", name)
+        with pytest.raises(GapDNERError, match=r"not one document\. Unpack it"):
+            list(read(tmp_path / "a.zip", "cas"))

@@ -22,7 +22,10 @@ from spacy_gapdner.formats import (
     read,
     register_format,
 )
+from spacy_gapdner.formats import write as write_docs
+from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.files import visible_files
+from spacy_gapdner.formats.records import DOC_RELATIONS
 
 TEXT = "text without annotation: no .ann file is next to it"
 GOLD = '{"text": "a", "entities": []}'
@@ -108,16 +111,27 @@ def test_an_extension_in_capitals_is_refused(write, name):
 
 
 def test_a_format_of_one_s_own(tmp_path, monkeypatch):
-    def read_lines(path, report, *, lower=False):
+    def read_lines(path, report, *, lower=True):
         for number, line in enumerate(path.read_text().splitlines()):
             yield TokenRecord(str(number), tuple((line.lower() if lower else line).split()))
 
     monkeypatch.setattr("spacy_gapdner.formats.registry.FORMATS", dict(FORMATS))
-    register_format(Format("lines", read_lines, options=("lower",), suffixes=(".lines",)))
+    register_format(Format("lines", read_lines, suffixes=(".lines",)))
     (tmp_path / "a.lines").write_text("No pain\nA rash\n")
     assert guess_format(tmp_path / "a.lines") == "lines"
-    docs = read(tmp_path / "a.lines", "lines", lower=True)
-    assert [[token.text for token in doc] for doc in docs] == [["no", "pain"], ["a", "rash"]]
+    docs = read(tmp_path / "a.lines", "lines", lower=False)
+    assert [[token.text for token in doc] for doc in docs] == [["No", "pain"], ["A", "rash"]]
+
+
+def test_a_writer_of_one_s_own(nlp, tmp_path, monkeypatch, report):
+    doc = nlp("pain")
+    doc.user_data |= {DOC_RELATIONS: ["*\tEquiv T1 T2"], DOC_EXTRA: {"ward": 3}}
+    monkeypatch.setattr("spacy_gapdner.formats.registry.FORMATS", dict(FORMATS))
+    for loses, kinds in ((set(), {}), ({"relations"}, {"equivalence": 1})):
+        format = Format("count", writer=lambda docs, *_: len([*docs]), loses=frozenset(loses))
+        register_format(format)
+        write_docs([doc], tmp_path / "a", "count", report=report)
+        assert report.counts() == kinds
 
 
 def test_read(write, report):

@@ -67,7 +67,8 @@ def test_jsonl(doc, tmp_path, report):
         write([doc], tmp_path / "a.jsonl")
         content = (tmp_path / "a.jsonl").read_text()
         assert json.loads(content) == to_record(doc, "gapdner", extra)
-        doc.user_data[DOC_EXTRA] = {"id": 5, "ward": 3}
+        # an id that is a number
+        doc.user_data |= {DOC_NAME: "5", DOC_EXTRA: {"id": 5, "ward": 3}}
     assert json.loads(content)["entities"][0]["score"] == 0.123457
     (tmp_path / "b").mkdir()
     (tmp_path / "b/b.jsonl").write_text('{"text": "c", "entities": []}\n\n' + content)
@@ -87,7 +88,7 @@ def test_jsonl(doc, tmp_path, report):
     ("name", "format", "lost"),
     [
         ("a.spacy", None, ""),
-        ("a.jsonl", "jsonl", "'entities', 'text'"),
+        ("a.jsonl", "jsonl", "'id', 'text', 'entities'"),
         ("a", "brat", "'id', 'text', 'entities', 'ward'"),
         ("a.csv", None, "'id', 'text', 'entities', 'ward'"),
     ],
@@ -102,7 +103,7 @@ def test_what_records_of_documents_hold_is_kept_or_reported(
     assert [i.message for i in report.issues if i.kind == "document metadata"] == messages
     if name in ("a.spacy", "a.jsonl"):
         (back,) = read(tmp_path / name)
-        kept = record if name == "a.spacy" else {"id": 5, "ward": 3}
+        kept = record if name == "a.spacy" else {"id": "x", "ward": 3}
         assert back.user_data[DOC_EXTRA] == kept
 
 
