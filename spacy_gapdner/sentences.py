@@ -1,7 +1,7 @@
 """Rule-based sentence boundaries: after sentence-final punctuation and at line breaks."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -135,6 +135,16 @@ def make_doc(nlp: Language, text: str) -> Doc:
         for token in joined[1:]:
             token.is_sent_start = None
     return joined
+
+
+def cut_doc(doc: Doc, ranges: Iterable[tuple[int, int]]) -> Iterator[Doc]:
+    """YIELDS (Doc): A copy of each range of tokens, as by `Span.as_doc`. That would read the
+    attributes of the entire Doc each time.
+    """
+    head = doc._get_array_attrs()
+    array = doc.to_array(head)
+    for start, end in ranges:
+        yield doc[start:end].as_doc(array_head=head, array=array)
 
 
 def without_annotation(reference: Doc, nlp: Language) -> Doc:

@@ -19,9 +19,9 @@ class CorpusStatistics:
 
     A Doc without sentence boundaries counts as one sentence. Overlapping entities share a token
     with another entity, and the tokens of nested ones are a subset of those of another. Entities
-    in `multi_type` have the same tokens as an entity of another type; duplicates, of the same type.
-    `entity_sentences` and `discontinuous_sentences` count sentences in which such an entity starts.
-    Gaps, entities and sentences are counted by number of tokens. `elsewhere` counts other
+    in `multi_type` have the same tokens as an entity of another type. Duplicates also have its
+    type. `entity_sentences` and `discontinuous_sentences` count sentences in which such an entity
+    starts. Gaps, entities and sentences are counted by number of tokens. `elsewhere` counts other
     annotation, if there are no entities. See `spacy_gapdner.entities.count_elsewhere`.
     """
 

@@ -53,8 +53,8 @@ class Adjudication:
         return n_lost
 
     def propose(self, name: str) -> list[Proposal]:
-        """The entities of a text with their folders. The page hides those that it contains; the
-        others include entities on which both annotators have agreed since the text was prepared."""
+        """The entities of a text with their folders. The page hides those that the text already
+        contains. Entities on which both agreed after the text was prepared are included."""
         if name not in self.names:
             return []
         first, second = (_keys(store.load(name).file) for store in self.stores)

@@ -60,14 +60,18 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
 
 
 def _read_spans(doc: Doc, name: str) -> tuple[Span, ...]:
-    # the retokenizer updates the character offsets of spans, but not their tokens
+    # the retokenizer does not update spans, but they keep their character offsets
     try:
         spans = tuple(sorted(doc.spans[name], key=lambda span: (span.start, span.end)))
-        starts = [doc[span.start].idx == span.start_char for span in spans if len(span)]
+        ends = ((doc[span.start], doc[span.end - 1], span) for span in spans if len(span))
+        is_current = all(
+            first.idx == span.start_char and last.idx + len(last) == span.end_char
+            for first, last, span in ends
+        )
     # a span can be outside of the new tokens
     except IndexError:
-        starts = [False]
-    if not all(starts):
+        is_current = False
+    if not is_current:
         raise GapDNERError(
             f"The tokens of the document changed after doc.spans[{name!r}] was set. Merge or split "
             "tokens (merge_entities, retokenizer) before entities are set or predicted."

@@ -31,8 +31,6 @@ from .report import Place, Report
 
 # infons with their own place in an entity
 _TYPE, _KB_ID = "type", "identifier"
-# keys of documents that do not describe them
-_OF_DOCUMENT = ("id", "annotations", "relations", "offset", "text", "locations", "sentences")
 _JSON_HEAD = '{"source": "spacy-gapdner", "date": "", "key": "", "infons": {}, "documents": [\n'
 _XML_HEAD = (
     "<?xml version='1.0' encoding='UTF-8'?>\n"
@@ -130,12 +128,6 @@ def _parse_bioc(document: Object, regions: LinkedRegions) -> str:
             regions.add(annotation, label, offsets, name, surface, *attrs)
         for relation in part.get("relations") or ():
             regions.drop("relation", relation)
-    passages = [
-        {"offset": int(part.get("offset") or base) - base, "infons": part["infons"]}
-        for part in parts[1:]
-        if part.get("infons")
-    ]
-    regions.store({**document, "passages": passages}, _OF_DOCUMENT)
     return text
 
 

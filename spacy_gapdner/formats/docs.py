@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, offer_extensions, set_entities
 from ..errors import GapDNERError
-from ..sentences import make_doc
+from ..sentences import cut_doc, make_doc
 from .records import DOC_RELATIONS, Record, TextEntity, TextRecord, TokenRecord, keep_relations
 from .report import Action, Place, Report, printable, reading
 
@@ -174,8 +174,7 @@ def _from_text(
         else:
             _note(report, "dropped", _CROSSES, f"does not fit into {n_sents} sentence(s)", source)
     relations = keep_relations(record.relations, homes, len(parts), report)
-    for number, (start, end) in enumerate(pairwise(cuts)):
-        part = doc[start:end].as_doc()
+    for number, part in enumerate(cut_doc(doc, pairwise(cuts))):
         set_entities(part, parts[number], spans_key)
         if relations[number]:
             part.user_data[DOC_RELATIONS] = relations[number]

@@ -30,9 +30,6 @@ from .records import TextRecord
 from .report import Place, Report, reading
 
 _CHAINED = "_lexicallyChainedTo"
-# keys of records that do not describe the document
-_DROPPED = ("modifications", "blocks")
-_KNOWN = ("text", "sourceid", "tracks", "denotations", "attributes", "relations", *_DROPPED)
 
 
 def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -104,9 +101,7 @@ def _parse_pubannotation(document: Object, regions: LinkedRegions) -> str:
         for value in layer.get("relations", ()):
             label = FRAGMENT if value["pred"] == _CHAINED else value["pred"]
             regions.link(label, f"{prefix}{value['subj']}", f"{prefix}{value['obj']}")
-        for key in _DROPPED:
+        for key in ("modifications", "blocks"):
             for value in layer.get(key, ()):
                 regions.drop(key[:-1], value)
-    projects = [track["project"] for track in tracks if track.get("project")]
-    regions.store({**document, "projects": projects}, _KNOWN)
     return str(document["text"])

@@ -81,7 +81,7 @@ class GapDNERNetwork(GridNetwork):
             CrissCrossAttention(grid, settings.attention_width) if settings.criss_cross else None
         )
         self.classifier = nn.Linear(grid, len(channels))
-        self._init_weights(has_none=channels[:1] == ("None",))
+        self._init_weights(has_none=channels[0] == "None")
 
     def _init_weights(self, has_none: bool) -> None:
         if self.bilstm is not None:

@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from ..entities import Entity, get_entities, set_entities, text_order
 from ..segments import Segment
-from ..sentences import LineSentencizer, make_doc
+from ..sentences import LineSentencizer, cut_doc, make_doc
 from .recognizer import DiscontinuousEntityRecognizer
 
 T = TypeVar("T")
@@ -57,12 +57,11 @@ class LongTextPipeline:
             split = doc if splitters else doc.copy()
             for splitter in splitters or [LineSentencizer()]:
                 split = splitter(split)
-            # as_doc would read the attributes of the entire text for each piece
-            head = doc._get_array_attrs()
-            array = doc.to_array(head)
+            places, ranges = zip(*_join(self.pipe.segments([split])[0]), strict=True)
+            parts = cut_doc(doc, ranges)
             return [
-                Piece(place, start, doc[start:end].as_doc(array_head=head, array=array).to_bytes())
-                for place, (start, end) in _join(self.pipe.segments([split])[0])
+                Piece(place, start, part.to_bytes())
+                for place, (start, _), part in zip(places, ranges, parts, strict=True)
             ]
 
     def find(self, piece: Piece) -> list[Entity]:

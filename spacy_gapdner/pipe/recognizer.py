@@ -69,11 +69,12 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if disc_threshold is not None:
             check_probability("disc_threshold", disc_threshold)
         check_window(max_length, stride)
-        if not spans_key or max_paths < 1 or lr_scale < 0:
-            raise GapDNERError(
-                f"Invalid spans_key ({spans_key!r}), max_paths ({max_paths}) or lr_scale "
-                f"({lr_scale}). Use a non-empty key, at least 1, and at least 0."
-            )
+        if not spans_key:
+            raise GapDNERError("The spans_key is empty. Use at least one character.")
+        if max_paths < 1:
+            raise GapDNERError(f"Invalid max_paths: {max_paths}. It must be at least 1.")
+        if lr_scale < 0:
+            raise GapDNERError(f"Invalid lr_scale: {lr_scale}. It must not be negative.")
         self.vocab = vocab
         self.model = model
         self.name = name
@@ -181,6 +182,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             self.add_label(label)
         self._require_labels()
         self.cfg["calibration"], self.cfg["type_thresholds"] = None, {}
+        # a pipe that was loaded without its model already has the labels
+        self.model.attrs["labels"] = list(self.labels)
         self.model.initialize(X=(gold.sample, self.segments(gold.sample)))
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:

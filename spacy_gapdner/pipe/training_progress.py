@@ -19,13 +19,13 @@ class TrainingProgress:
         self._warned: set[str] = set()
 
     def warn_once(self, message: str, kind: str = "") -> None:
-        """Show a warning, unless one of this kind, or with other numbers only, was shown."""
+        """Show a warning, unless one of this kind, or that differs only in numbers, was shown."""
         text = kind or re.sub(r"\d+", "", message)
         if text not in self._warned:
             self._warned.add(text)
             warnings.warn(message, stacklevel=4)
 
-    def add_batch(self, name: str, learn_rate: float) -> None:
+    def add_batch(self, name: str, learn_rate: float | None) -> None:
         """Warn if the learning rate was 0 twice in a row. Once is normal: a warmup starts at 0."""
         if learn_rate == self._last_rate == 0:
             self.warn_once(

@@ -119,7 +119,7 @@ def test_groups_that_other_code_has_changed():
     assert [entity.attrs for entity in get_entities(doc)] == [{}]
 
 
-@pytest.mark.parametrize(("start", "end"), [(0, 2), (4, 11)])
+@pytest.mark.parametrize(("start", "end"), [(0, 2), (4, 11), (9, 11)])
 def test_entities_of_tokens_that_changed_are_an_error(start, end):
     doc = make_doc(entities=IN_TEXT_ORDER)
     with doc.retokenize() as retokenizer:

@@ -33,8 +33,6 @@ def test_bioc(write, report):
     (entity,) = record.entities
     assert (entity.id, entity.label, entity.fragments) == ("T1", "ADR", ((12, 24), (38, 42)))
     assert entity.attrs == {"kb_id": "ICD:1", "_": {"sure": True, "": "maybe"}}
-    passages = [{"offset": 0, "infons": {"type": "title"}}]
-    assert record.extra == {"infons": {"a": "b"}, "passages": passages}
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
         ("dropped", "relation", "cannot keep {'id': 'R1'}")
     ]

@@ -58,7 +58,7 @@ def test_lists_of_spans_and_chains(read_one, report):
             attribute("T5", "score", 0.5),
         ],
     )
-    assert (record.name, record.extra) == ("123-0", {"divid": 0})
+    assert record.name == "123-0"
     assert entities(record) == [
         ("T1", "ADR", ((0, 12), (26, 30))),
         ("T4", "ADR", ((0, 6), (17, 30))),
@@ -82,7 +82,6 @@ def test_the_denotations_of_tracks_are_read(read_one, report):
     second |= {"attributes": [attribute("T1", "sure", True)], "relations": [chain("T1", "T2")]}
     first = {"project": "x", "denotations": [denotation("T1", 0, 6)]}
     record = read_one(tracks=[first, second])
-    assert record.extra == {"projects": ["x"]}
     assert entities(record) == [("T1", "ADR", ((0, 6),)), ("T1", "ADR", ((7, 12), (26, 30)))]
     assert [entity.attrs for entity in record.entities] == [{}, {"_": {"sure": True}}]
     assert report.issues == []
