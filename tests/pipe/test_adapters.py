@@ -1,5 +1,6 @@
 """Pipes that judge spans, on discontinuous entities."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -70,7 +71,8 @@ def test_verdicts_come_back_to_the_entities(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="only has the start method spawn")
 def test_attributes_return_from_processes_of_every_start_method(tmp_path):
     (tmp_path / "main.py").write_text(SCRIPT)
-    output = run_python(tmp_path / "main.py", PYTHONPATH=str(Path(__file__).parent))
+    path = os.pathsep.join(map(str, Path(__file__).parents[:2]))
+    output = run_python(tmp_path / "main.py", PYTHONPATH=path)
     assert output.splitlines() == ["[True, True, False]"] * 3
 
 
