@@ -58,8 +58,8 @@ def make_record(
     """RETURNS (TextRecord): A text with its annotations, whose offsets are checked."""
     text = read_text(text_path, keep_bom=True)
     place = Place(str(text_path), None, name)
-    text = choose_text(text, entities, report, place, _SEPARATOR)
-    cleaned = clean_entities(text, entities, report, _SEPARATOR)
+    text = choose_text(text, entities, report, place)
+    cleaned = clean_entities(text, entities, report)
     return TextRecord(name, text, cleaned, str(text_path))
 
 
@@ -103,8 +103,10 @@ def read_annotation_file(
             report.add("dropped", kind, f"{name}: {own} at {fragments}", place)
             continue
         surface = annotation.findtext("spannedText")
-        if surface is None and all(span.text for span in spans):
-            surface = _SEPARATOR.join(span.text or "" for span in spans)
+        if surface is not None:
+            surface = surface.replace(_SEPARATOR, " ")
+        elif all(span.text for span in spans):
+            surface = " ".join(span.text or "" for span in spans)
         values = attrs.get(mention or "")
         own_attrs = {"_": values} if values else {}
         entities.append(TextEntity(own, fragments, name, place, surface, attrs=own_attrs))

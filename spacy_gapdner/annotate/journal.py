@@ -22,7 +22,7 @@ class Entry(NamedTuple):
 
 class Journal:
     """The file `.gapdner/annotate.jsonl` of a folder. It contains a line for each change, and the
-    last line of a text is valid. Lines added by other processes are read, too."""
+    last line for each text counts. Lines added by other processes are read, too."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / ".gapdner" / "annotate.jsonl"

@@ -7,16 +7,17 @@ that it never outlives the server.
 import json
 import os
 import sys
-import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha1
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
+from spacy.training import Example, dont_augment
 from spacy.training.loop import create_train_batches
 from spacy.util import import_file, registry
 from thinc.api import fix_random_seed
@@ -32,6 +33,7 @@ from ..formats.outputs import filling
 from ..formats.report import Report
 from ..loading import load_model, load_splitter
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT
+from ..sentences import without_annotation
 
 # the exit code if the current pipeline stays
 STAYS = 3
@@ -120,26 +122,27 @@ def _update(nlp: Language, docs: Sequence[Doc], scale: float) -> None:
     batcher = _resolve(settings["batcher"])
     # other settings of the reader are for the data of the config
     augmenter = (config.get("corpora", {}).get("train") or {}).get("augmenter")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "done.spacy"
-        DocBin(docs=docs, store_user_data=True).to_disk(path)
-        reader = {"@readers": "spacy.Corpus.v1", "gold_preproc": False, "augmenter": augmenter}
-        corpus = _resolve({**reader, "path": str(path)})
-        n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
-        _shorten(settings["optimizer"].get("learn_rate"), n_steps)
-        optimizer = _resolve(settings["optimizer"])
-        optimizer.learn_rate *= scale
-        if rates := optimizer.schedules.get("learn_rate"):
-            optimizer.schedules["learn_rate"] = (scale * rate for rate in rates)
-        for _, batch in create_train_batches(nlp, corpus, batcher, _EPOCHS):
-            nlp.update(
-                batch,
-                drop=settings["dropout"],
-                sgd=optimizer,
-                exclude=settings["frozen_components"],
-                annotates=settings["annotating_components"],
-            )
-            optimizer.step_schedules()
+    augment = _resolve(augmenter) if augmenter else dont_augment
+    examples = [Example(without_annotation(doc, nlp), doc) for doc in docs if len(doc)]
+
+    def corpus(nlp: Language) -> Iterator[Example]:
+        return chain.from_iterable(augment(nlp, example) for example in examples)
+
+    n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
+    _shorten(settings["optimizer"].get("learn_rate"), n_steps)
+    optimizer = _resolve(settings["optimizer"])
+    optimizer.learn_rate *= scale
+    if rates := optimizer.schedules.get("learn_rate"):
+        optimizer.schedules["learn_rate"] = (scale * rate for rate in rates)
+    for _, batch in create_train_batches(nlp, corpus, batcher, _EPOCHS):
+        nlp.update(
+            batch,
+            drop=settings["dropout"],
+            sgd=optimizer,
+            exclude=settings["frozen_components"],
+            annotates=settings["annotating_components"],
+        )
+        optimizer.step_schedules()
 
 
 def _shorten(schedule: Any, n_steps: int) -> None:

@@ -76,7 +76,7 @@ class Proposer:
         return known[text]
 
     def rank(self, names: Sequence[str], read: Callable[[str], str]) -> None:
-        """Compute uncertainties in the background, unless the current model has started."""
+        """Start to compute uncertainties, unless this has already started for the current model."""
         if self._ranking is not self.model:
             self._ranking, self.pending = self.model, True
             threading.Thread(target=self._rank, args=(names, read, self.model), daemon=True).start()
@@ -104,7 +104,7 @@ def _to_proposals(doc: Doc, key: str) -> list[Proposal]:
         TextEntity(e.label_, tuple((s.start_char, s.end_char) for s in e.spans), score=e.score)
         for e in get_entities(doc, key)
     ]
-    # like entities in annotation files; those of whitespace alone are dropped
+    # like entities in annotation files; those that contain only whitespace are dropped
     cleaned = clean_entities(doc.text, found, Report())
     return [Proposal(entity.label, entity.fragments, entity.score) for entity in cleaned]
 

@@ -1,4 +1,4 @@
-"""Folders of texts with annotation files. Writes are atomic and keep the changes by others."""
+"""Folders of texts with annotation files. Writes are atomic and never overwrite others' changes."""
 
 import json
 import time
@@ -69,7 +69,8 @@ class Texts:
             raise GapDNERError(f"{folder} contains no .txt files. Check the path.")
 
     def list(self) -> list[str]:
-        """The ids of the texts: paths in the folder without extension, with escaped line ends."""
+        """The ids of the texts: paths in the folder without extension. Control characters and
+        undecodable bytes are escaped."""
         files = visible_files(self.folder, (".txt",))
         names = [path.relative_to(self.folder).as_posix().removesuffix(".txt") for path in files]
         self.paths = dict(zip(map(visible, map(printable, names)), files, strict=True))
@@ -107,8 +108,8 @@ class Store:
 
     def is_annotated(self, name: str) -> bool:
         """Whether a text has an annotation file and is complete."""
-        is_begun = self.journal.entries().get(name, Entry("done")).status != "done"
-        return with_ending(self.stem(name), ".ann").exists() and not is_begun
+        status = self.journal.entries().get(name, Entry("done")).status
+        return status == "done" and with_ending(self.stem(name), ".ann").exists()
 
     def load(self, name: str) -> Loaded:
         """Read a text with its annotation. Raises a GapDNERError if it cannot be read."""

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 import typer
 
+from ..sentences import LineBreaks as LineBreaks
 from ._util import import_code
 
-LineBreaks = Literal["auto", "keep", "join"]
 # how to handle documents that cannot be read
 OnError = Literal["stop", "skip"]
 

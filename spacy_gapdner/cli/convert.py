@@ -42,7 +42,11 @@ def convert_cli(
         None, "--n-sents", "-n", help="Sentences per Doc; 0 for all (default: 1 for .spacy, else 0)"
     ),
     alignment: str = typer.Option(
-        "expand", "--alignment", "-a", help="Boundary in a token: expand, contract or strict (drop)"
+        "expand",
+        "--alignment",
+        "-a",
+        help="If a boundary is inside a token: expand or contract the fragment, or drop the entity "
+        "(strict)",
     ),
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,

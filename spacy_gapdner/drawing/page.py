@@ -20,7 +20,7 @@ def read_static(name: str) -> str:
 
 
 PAGE_CSS = read_static("page.css")
-# Repeats the type of an entity that continues on another line.
+# Arranges entities and their labels after line breaks.
 LINES_JS = read_static("lines.js")
 # Adds search, filters and paging for elements of the class "unit" in elements of the class "doc".
 SEARCH_JS = LINES_JS + read_static("search.js")
@@ -32,6 +32,5 @@ def render_page(title: str, body: Markup, css: str = "", script: str = "", polic
     if script:
         digest = b64encode(sha256(script.encode()).digest()).decode()
         policy = f"; script-src 'sha256-{digest}'; {policy}"
-    css = PAGE_CSS + (read_static("search.css") if script == SEARCH_JS else "") + css
-    shown = {"css": Markup(css), "script": Markup(script), "policy": Markup(policy)}
+    shown = {"css": Markup(PAGE_CSS + css), "script": Markup(script), "policy": Markup(policy)}
     return TEMPLATES.get_template("page.html").render(title=title, body=body, **shown)

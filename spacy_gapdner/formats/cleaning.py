@@ -13,17 +13,17 @@ _UNITS = ("characters", "utf-16", "graphemes")
 
 
 def clean_entities(
-    text: str, entities: Iterable[TextEntity], report: Report, separator: str = " "
+    text: str, entities: Iterable[TextEntity], report: Report
 ) -> tuple[TextEntity, ...]:
     """RETURNS (tuple[TextEntity, ...]): The entities of a document with normalized fragments and
-    without duplicates. The separator is the one of fragments in their surface texts.
+    without duplicates.
     """
     cleaned: dict[tuple[str, Fragments], TextEntity] = {}
     for entity in entities:
         fragments = clean_fragments(text, entity, report)
         if not fragments:
             continue
-        if not surface_fits(text, entity, separator):
+        if not surface_fits(text, entity):
             given = " ".join(text[start:end] for start, end in fragments)
             message = f"{_name(entity)} is {entity.surface!r}, but its offsets give {given!r}"
             report.add("kept", "surface text differs", message, entity.place, entity.fragments)
@@ -63,16 +63,14 @@ def clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
     return fragments
 
 
-def choose_text(
-    text: str, entities: Sequence[TextEntity], report: Report, place: Place, separator: str = " "
-) -> str:
+def choose_text(text: str, entities: Sequence[TextEntity], report: Report, place: Place) -> str:
     r"""RETURNS (str): The text that agrees with most surface texts. Offsets can count ``\r\n`` as
     two characters or one, and a byte order mark as one character or none.
     """
     # on a tie the first
     plain = text.removeprefix(BOM)
     texts = dict.fromkeys([plain, plain.replace("\r\n", "\n"), text, text.replace("\r\n", "\n")])
-    fits = {t: sum(surface_fits(t, e, separator) for e in entities) for t in texts}
+    fits = {t: sum(surface_fits(t, e) for e in entities) for t in texts}
     chosen = max(texts, key=fits.__getitem__)
     if "\r\n" in text and "\r\n" not in chosen:
         message = f"offsets count CRLF as one character ({fits[chosen]} surface texts match)"
@@ -127,14 +125,14 @@ def _count_in(text: str, entities: Sequence[TextEntity], units: str) -> list[Tex
     ]
 
 
-def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
+def surface_fits(text: str, entity: TextEntity) -> bool:
     """RETURNS (bool): Whether the surface text is empty, or that of the (sorted) fragments."""
     if not entity.surface or entity.surface.isspace():
         return True
     for fragments in (entity.fragments, sorted(entity.fragments)):
         # negative offsets would count from the end
         pieces = [text[max(start, 0) : max(end, 0)] for start, end in fragments]
-        if separator.join(pieces).split() == entity.surface.split():
+        if " ".join(pieces).split() == entity.surface.split():
             return True
     return False
 

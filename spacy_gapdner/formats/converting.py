@@ -137,8 +137,8 @@ def write(
     report: Report | None = None,
     **options: Any,
 ) -> int:
-    """Write Docs with their entities, one Doc at a time. The output is written completely or not
-    at all.
+    """Write Docs with their entities, one Doc at a time. If one cannot be written, the output is
+    unchanged.
 
     docs (Iterable[Doc]): The Docs.
     path (Union[str, Path]): The file or folder to write.
@@ -177,7 +177,8 @@ def convert(
     """Convert annotated text from one format to another.
 
     input (Union[str, Path]): The file or folder to read.
-    output (Union[str, Path]): The file or folder to write, completely or not at all.
+    output (Union[str, Path]): The file or folder to write. It is unchanged if a Doc
+        cannot be read or written.
     format (Optional[str]): The input's format, see `spacy_gapdner.formats.FORMATS`; guessed if
         None.
     to (Optional[str]): The output's format; guessed from its file extension if None.

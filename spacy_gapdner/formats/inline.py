@@ -112,5 +112,6 @@ def _sentence_lines(name: str | None, words: list[str], entities: list[Entity]) 
     for entity in entities:
         numbers = ",".join(f"{start},{end - 1}" for start, end in entity.fragments)
         mentions.append(f"{numbers} {entity.label}")
-    head = f"{_DOCUMENT}{' '.join(name.split())}\n" if name else ""
+    name = " ".join((name or "").split())
+    head = f"{_DOCUMENT}{name}\n" if name else ""
     return f"{head}{' '.join(words)}\n{'|'.join(mentions)}\n\n"

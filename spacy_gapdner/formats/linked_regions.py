@@ -2,7 +2,7 @@
 
 A tool that only marks contiguous regions represents a discontinuous entity by links with the label
 `FRAGMENT` from one of its regions to each of the others. Several entities can share a region that
-is the end of links. All regions of an entity have its type or no type. The entity has the lowest
+links point to. All regions of an entity have its type or no type. The entity has the lowest
 score of its regions and the id of the first, and their other values if they do not differ.
 """
 

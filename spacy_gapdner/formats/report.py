@@ -131,7 +131,7 @@ class Report:
 
 @contextmanager
 def reading(report: Report | None, place: Place) -> Iterator[None]:
-    """Add a document that cannot be read to the report if it skips such documents."""
+    """If the report skips unreadable documents, add them to it; otherwise raise the error."""
     try:
         yield
     except (GapDNERError, OSError) as error:

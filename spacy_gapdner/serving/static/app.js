@@ -35,10 +35,6 @@ function shown() {
   return { text: found.text, entities };
 }
 
-function types() {
-  return [...new Set(found.entities.map((entity) => entity.label))].sort();
-}
-
 async function draw() {
   const number = ++asked;
   try {
@@ -57,8 +53,9 @@ async function draw() {
 }
 
 function listTypes() {
+  const types = [...new Set(found.entities.map((entity) => entity.label))].sort();
   find("types").replaceChildren(
-    ...types().map((type) => {
+    ...types.map((type) => {
       const label = document.createElement("label");
       const box = document.createElement("input");
       box.type = "checkbox";

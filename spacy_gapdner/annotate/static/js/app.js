@@ -1,7 +1,6 @@
 /** The page with the open text and the list of texts. */
 
 import { api } from "./api.js";
-import { commandOf } from "./commands.js";
 import { resolveConflict } from "./conflict.js";
 import { find } from "./dom.js";
 import { Drafts } from "./drafts.js";
@@ -30,8 +29,6 @@ export class App {
   /** @param {import("./types.js").Project} project */
   constructor(project) {
     this.project = project;
-    // the keys of commands take precedence
-    for (const label of project.labels) if (label.key && commandOf(label.key)) label.key = null;
     /** @type {Session | null} */
     this.open_ = null;
     /** @type {Map<string, Session>} opened texts with their undo history */
