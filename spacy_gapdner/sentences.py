@@ -141,10 +141,11 @@ def cut_doc(doc: Doc, ranges: Iterable[tuple[int, int]]) -> Iterator[Doc]:
     """YIELDS (Doc): A copy of each range of tokens, as by `Span.as_doc`. That would read the
     attributes of the entire Doc each time.
     """
-    head = doc._get_array_attrs()
+    head = list(doc._get_array_attrs())
     array = doc.to_array(head)
     for start, end in ranges:
-        yield doc[start:end].as_doc(array_head=head, array=array)
+        # spaCy's stub lacks the arguments
+        yield doc[start:end].as_doc(array_head=head, array=array)  # type: ignore[call-arg]
 
 
 def without_annotation(reference: Doc, nlp: Language) -> Doc:
