@@ -154,12 +154,11 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     # on all candidates, because there may be too few predictions
     errors = [_error(rows, ~np.isnan(rows["score"]), values) for values in (held_out, probability)]
     # without a disc_threshold, the thresholds of types also apply to discontinuous entities
-    calibrated = current.disc_threshold is not None and (errors[0] or 0.0) < (errors[1] or 0.0)
-    fitted = _fit(rows) if calibrated else own.calibration
+    is_closer = current.disc_threshold is not None and (errors[0] or 0.0) < (errors[1] or 0.0)
+    calibration = _fit(rows) if is_closer else own.calibration
     # tuning again on the same data finds the same calibration
-    calibrated = calibrated and not np.allclose(fitted, own.calibration, atol=1e-6)
-    calibration = fitted if calibrated else own.calibration
-    if not calibrated:
+    calibrated = is_closer and not np.allclose(calibration, own.calibration, atol=1e-6)
+    if not is_closer:
         held_out = probability
     probability = _probability(rows, calibration)
     chosen = choose(rows, aim, current, calibration)

@@ -132,7 +132,7 @@ def write_files(
 ) -> int:
     """Write files per Doc into a folder atomically and return the number of Docs. `render` returns
     the contents by file extension. The names are unique, visible and inside the folder. The report
-    notes older files with these extensions.
+    notes other files with these extensions.
     """
     stems: set[str] = set()
     suffixes: set[str] = set()
@@ -155,9 +155,9 @@ def write_files(
                 file.write_bytes(content.encode("utf-8"))
     files = (file for file in folder.rglob("*") if file.suffix in suffixes)
     names = (file.relative_to(folder) for file in files if not is_hidden(file, folder))
-    if older := sorted(str(n) for n in names if n.with_suffix("").as_posix() not in stems):
-        message = f"still in the folder: {len(older)}, such as {older[0]}. Remove unwanted ones"
-        report.add("kept", "older files", message, Place(str(folder)))
+    if others := sorted(str(n) for n in names if n.with_suffix("").as_posix() not in stems):
+        message = f"{len(others)} in the folder, such as {others[0]}"
+        report.add("kept", "other files", message, Place(str(folder)))
     return len(stems)
 
 

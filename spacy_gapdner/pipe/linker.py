@@ -31,8 +31,8 @@ class EntityLinker:
 
     nlp (Language): The pipeline.
     name (str): The component instance name.
-    terms (str): A TSV file with an id, a tab and a name on each line. The terms are saved with
-        the pipeline, which then no longer needs the file.
+    terms (str): A TSV file with an id, a tab and a name on each line. It is read at the first Doc.
+        The terms are saved with the pipeline, which then no longer needs the file.
     spans_key (str): Prefix of the span groups with entities.
     min_score (float): Minimum similarity of name and text, measured by `token_sort_ratio` of
         rapidfuzz. 100 only matches identical names.

@@ -120,4 +120,4 @@ def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path,
         (tmp_path / name).touch()
     write_files(docs[:1], tmp_path, render, report)
     (issue,) = report.issues
-    assert issue.message.startswith("still in the folder: 13, such as 0-2.txt.")
+    assert issue.message.startswith("13 in the folder, such as 0-2.txt")
