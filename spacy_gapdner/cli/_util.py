@@ -157,9 +157,7 @@ def clean_errors() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except (GapDNERError, OSError, ImportError) as error:
-        line = locale_escape(f"✘ {visible(' '.join(str(error).split()))}")
-        typer.echo(color(line, fg="red"), err=True)
-        raise typer.Exit(1) from None
+        fail(str(error))
 
 
 @contextmanager
@@ -179,6 +177,13 @@ def clean_stops() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def fail(message: str) -> None:
+    """Print an error as one line on stderr and exit with code 1."""
+    line = locale_escape(f"✘ {visible(' '.join(message.split()))}")
+    typer.echo(color(line, fg="red"), err=True)
+    raise typer.Exit(1)
 
 
 def exit_if_skipped(report: "formats.Report") -> None:
