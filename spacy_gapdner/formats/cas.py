@@ -17,7 +17,7 @@ from .linked_regions import LinkedRegions, check_annotator, read_regions, split_
 from .records import TextRecord
 from .report import Place, Report
 
-_CAS_SUFFIXES = (".xmi", ".zip", ".json")
+SUFFIXES = (".xmi", ".zip", ".json")
 _TYPE_SYSTEM = "TypeSystem.xml"
 _PROJECT = "exportedproject.json"
 # a small file can contain gigabytes
@@ -38,7 +38,7 @@ def read_cas(path: Path, report: Report, annotator: str | None = None) -> Iterat
     can be read. CURATION_USER is the curated annotation.
     """
     # INCEpTION names files after their annotators, or INITIAL_CAS if nobody has annotated them
-    files = [file for file in input_files(path, _CAS_SUFFIXES) if file.stem != "INITIAL_CAS"]
+    files = [file for file in input_files(path, SUFFIXES) if file.stem != "INITIAL_CAS"]
     roots = [file.parent for file in files if file.name == _PROJECT]
     # the other folders of a project have its settings and the imported files
     layers = {root / name for root in roots for name in _ANNOTATED}

@@ -13,6 +13,7 @@ from .files import file_reader, first_text, read_lines
 from .records import TokenRecord
 from .report import Place, Report
 
+SUFFIXES = (".conll", ".iob", ".bio", ".tsv", ".txt")
 _TAG = re.compile(r"O|[BILUES]-\S+")
 _DOC_START = "-DOCSTART-"
 # BIOES in the letters of BILOU
@@ -26,7 +27,7 @@ def has_tags(path: Path) -> bool:
     return bool(rows) and all(len(row) > 1 and _TAG.fullmatch(row[-1]) for row in rows)
 
 
-@file_reader(".conll", ".iob", ".bio", ".tsv", ".txt")
+@file_reader(*SUFFIXES)
 def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
     """Read sentences separated by empty lines, with the tokens in the first column. They are named
     by file and number, starting from 1, with a document for each ``-DOCSTART-``.

@@ -15,6 +15,7 @@ from .outputs import write_parts
 from .records import TokenRecord
 from .report import Place, Report
 
+SUFFIXES = (".txt", ".inline")
 _DOCUMENT = "Document: "
 _MENTION = r"\d{1,9},\d{1,9}(?:,\d{1,9},\d{1,9})* [^\s|]+"
 _MENTIONS = re.compile(rf"{_MENTION}(?:\|{_MENTION})*")
@@ -32,7 +33,7 @@ def is_inline(path: Path) -> bool:
 
 
 # an invalid sentence makes the rest of the file ambiguous
-@file_reader(".txt", ".inline")
+@file_reader(*SUFFIXES)
 def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
     """Read sentences with mentions such as ``0,1,4,4 ADR|0,0,3,4 ADR``, whose ranges include the
     last token. Sentences are named by file and number, starting from 1, and can follow a line

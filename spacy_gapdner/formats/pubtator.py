@@ -14,12 +14,13 @@ from .files import file_reader, read_lines
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
+SUFFIXES = (".pubtator", ".PubTator", ".txt")
 _TEXT = re.compile(r"([^\s|]+)\|[ta]\|(.*)")
 # PMID START END MENTION TYPE [ID]
 _ENTITY = re.compile(r"\S+\t(\d{1,9})\t(\d{1,9})\t([^\t]*)\t([^\t]+)(?:\t([^\t]*).*)?")
 
 
-@file_reader(".pubtator", ".PubTator", ".txt")
+@file_reader(*SUFFIXES)
 def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read articles separated by empty lines and named by their ids. Title and abstract become
     lines of one text; relations are dropped.

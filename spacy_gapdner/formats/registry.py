@@ -15,6 +15,7 @@ from ..errors import GapDNERError
 from . import annotation_tools as tools
 from . import bioc, brat, cas, conll, docbin, inline, jsonl, pubtator, tables, w2ner
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
+from .inline import is_inline, read_inline, write_inline
 from .pubannotation import read_pubannotation, write_pubannotation
 from .records import Record
 
@@ -81,8 +82,7 @@ _LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|\A<|\APK'
 _BIOC = r'<collection|"passages"\s*:'
 _JSONL, _W2NER = r'"entities"\s*:\s*\[', r'"sentence"\s*:'
-_BRAT, _INLINE = (*brat.ANNOTATION_SUFFIXES, ".txt"), (".txt", ".inline")
-_PUBTATOR, _CONLL = (".pubtator", ".PubTator", ".txt"), (".conll", ".iob", ".bio", ".tsv", ".txt")
+_BRAT = (*brat.ANNOTATION_SUFFIXES, ".txt")
 _NOTHING: frozenset[str] = frozenset()
 _RELATIONS, _METADATA = frozenset({"relations"}), frozenset({"metadata"})
 _ALL = ATTRS | _RELATIONS | _METADATA
@@ -94,24 +94,16 @@ _TABLE = (
     Format("prodigy", tools.read_prodigy, None, (JSONL,), None, _PRODIGY),
     Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO),
     Format("labelstudio", tools.read_labelstudio, None, (JSON,), None, r'"result"\s*:'),
-    Format("cas", cas.read_cas, None, (".xmi", ".zip", JSON), None, _CAS),
+    Format("cas", cas.read_cas, None, cas.SUFFIXES, None, _CAS),
     Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, _JSONL, _RELATIONS),
     Format("brat", brat.read_brat, brat.write_brat, _BRAT, "", brat.has_annotations, _METADATA),
     Format("w2ner", w2ner.read_w2ner, w2ner.write_w2ner, (JSON, JSONL), JSON, _W2NER, _ALL),
     Format("pubannotation", read_pubannotation, write_pubannotation, (JSON,), "", _LAYERS),
-    Format(
-        "inline",
-        inline.read_inline,
-        inline.write_inline,
-        _INLINE,
-        ".inline",
-        inline.is_inline,
-        _ALL,
-    ),
+    Format("inline", read_inline, write_inline, inline.SUFFIXES, ".inline", is_inline, _ALL),
     Format("spacy", docbin.read_spacy, docbin.write_spacy, (".spacy",), ".spacy", loses=_NOTHING),
     Format("bioc", bioc.read_bioc, bioc.write_bioc, (".xml", JSON), ".xml", _BIOC),
-    Format("pubtator", pubtator.read_pubtator, None, _PUBTATOR, None, r"\A\s*\S+\|t\|"),
-    Format("conll", conll.read_conll, None, _CONLL, None, conll.has_tags),
+    Format("pubtator", pubtator.read_pubtator, None, pubtator.SUFFIXES, None, r"\A\s*\S+\|t\|"),
+    Format("conll", conll.read_conll, None, conll.SUFFIXES, None, conll.has_tags),
     # drawing imports formats, so its writer is looked up by its registered name
     Format("html", None, lambda *args: registry.misc.get(_HTML)(*args), (), ".html", "", _NOTHING),
     Format("csv", writer=tables.write_csv, ending=".csv", loses=_NOT_IN_TABLES),
