@@ -200,13 +200,8 @@ def analyze_models(
         if Path(model).suffix == ".spacy":
             nlp, key = spacy.blank("en"), spans_key or DEFAULT_SPANS_KEY
             # predict writes documents without text, which readers drop
-            gold, predicted = (
-                [doc for doc in docs if doc.text.strip()]
-                for docs in (
-                    load_docs(nlp, data, key, types=types),
-                    read_docbin(Path(model), nlp.vocab),
-                )
-            )
+            gold = [doc for doc in load_docs(nlp, data, key, types=types) if doc.text.strip()]
+            predicted = [doc for doc in read_docbin(Path(model), nlp.vocab) if doc.text.strip()]
             if len(gold) != len(predicted):
                 raise GapDNERError(
                     f"{model} does not have the same number of Docs as the data. Use "

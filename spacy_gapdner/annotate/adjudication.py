@@ -18,6 +18,7 @@ class Adjudication:
     def __init__(self, first: Path, second: Path) -> None:
         is_clear = first.name != second.name
         sources = [folder.name if is_clear else str(folder) for folder in (first, second)]
+        # of entities that only the first, only the second, or both contain
         self.sources = [*sources, " = ".join(sources)]
         self.stores = [Store(Texts(folder), str(folder)) for folder in (first, second)]
         both = [set(filter(store.is_annotated, store.texts.list())) for store in self.stores]
@@ -35,7 +36,7 @@ class Adjudication:
         for store in self.stores:
             check_apart(folder, store.folder)
         folder.mkdir(parents=True, exist_ok=True)
-        adjudicated = Store(self.stores[0].texts, self.sources[2], folder)
+        adjudicated = Store(self.stores[0].texts, self.sources[-1], folder)
         n_lost = 0
         for name in self.names:
             first, second = (store.load(name).file for store in self.stores)
@@ -43,11 +44,11 @@ class Adjudication:
                 raise GapDNERError(f"The text {name} differs between the folders. Use equal texts.")
             if with_ending(adjudicated.stem(name), ".ann").exists():
                 continue
-            keys, lines = _keys(second), _lines(first) | _lines(second)
-            is_done = _keys(first) == keys and _lines(first) == _lines(second)
+            keys, lines = _keys(second), (_lines(first), _lines(second))
+            is_done = _keys(first) == keys and lines[0] == lines[1]
             first.change([mark for mark in first.entities.values() if mark.key in keys])
             adjudicated.write(name, first.content)
-            n_lost += len(lines - _lines(first))
+            n_lost += len(lines[0].union(lines[1]) - _lines(first))
             if is_done:
                 adjudicated.journal.add(name, Entry("done", annotator=adjudicated.annotator))
         return n_lost

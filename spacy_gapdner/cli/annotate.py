@@ -96,8 +96,8 @@ def annotate_cli(
         msg.info(f"{counted(len(adjudication.names), 'text')} annotated in both folders")
         if n := adjudication.n_left:
             msg.warn(f"Skipped {counted(n, 'text')} annotated in only one folder")
-        if n := n_lines:
-            lines = f"{counted(n, 'line')} with attributes, notes or relations"
+        if n_lines:
+            lines = f"{counted(n_lines, 'line')} with attributes, notes or relations"
             msg.warn(f"Not copied: {lines}. Add them to the .ann files in {folder}")
     name = (annotator or "").strip()
     # the user of a container may have no name

@@ -72,7 +72,7 @@ def read_brat(
     root = path if path.is_dir() else path.parent
     for stem in sorted({file.with_suffix("") for file in files}, key=Path.as_posix):
         name = stem.relative_to(root).as_posix()
-        if done is None or not {name, visible(printable(name))}.isdisjoint(done):
+        if done is None or name in done or visible(printable(name)) in done:
             with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
                 yield read_document(stem, name, report)
 

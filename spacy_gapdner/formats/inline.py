@@ -55,8 +55,8 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
         if not tokens or blank or not (not mentions or _MENTIONS.fullmatch(mentions)):
             raise GapDNERError(
                 f"{place} is not inline text (a line of tokens, a line of mentions such as "
-                f'"0,1,4,4 ADR|0,0,3,4 ADR" or without any, and a blank line): {tokens[:40]!r}, '
-                f"{mentions[:40]!r}, {blank[:40]!r}. Choose the right format."
+                '"0,1,4,4 ADR|0,0,3,4 ADR", which can be empty, and a blank line): '
+                f"{tokens[:40]!r}, {mentions[:40]!r}, {blank[:40]!r}. Choose the right format."
             )
         words = tuple(tokens.split())
         entities = _read_mentions(mentions, len(words), place._replace(line=position + 1), report)

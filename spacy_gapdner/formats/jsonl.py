@@ -46,8 +46,9 @@ def document_values(doc: Doc) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): The other values of a Doc's record, with its name as the "id"."""
     name, extra = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
     # several documents can have the same id, such as those of two annotators
-    is_named = "id" in extra and record_name(extra) in (None, name)
-    return other_keys(extra if name is None or is_named else {"id": name} | extra | {"id": name})
+    if name is not None and ("id" not in extra or record_name(extra) not in (None, name)):
+        extra = {"id": name, **{key: value for key, value in extra.items() if key != "id"}}
+    return other_keys(extra)
 
 
 def other_keys(record: Mapping[str, Any]) -> dict[str, Any]:

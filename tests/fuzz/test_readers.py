@@ -146,9 +146,9 @@ def _read_damaged(rng, reader, root):
     except GapDNERError:
         return False
     found = sum(len(get_entities(doc)) for doc in docs)
-    told = found + report.counts("dropped").total()
-    told += report.counts("kept")["duplicate entity"]
+    accounted = found + report.counts("dropped").total()
+    accounted += report.counts("kept")["duplicate entity"]
     if reader in _ENTITIES:
         files = [path.read_bytes() for path in root.rglob("*.*") if path.suffix != ".txt"]
-        assert told >= sum(len(re.findall(_ENTITIES[reader], raw)) for raw in files), root
+        assert accounted >= sum(len(re.findall(_ENTITIES[reader], raw)) for raw in files), root
     return found
