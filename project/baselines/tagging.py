@@ -41,8 +41,6 @@ class W2NERTagging:
         all cells: `CrossEntropy(normalize="cells")`.
     """
 
-    name = "W2NER"
-
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = CrossEntropy() if loss is None else loss
 
@@ -82,8 +80,6 @@ class TOETagging:
 
     loss (Optional[GridLoss]): `ZLPR` by default.
     """
-
-    name = "TOE"
 
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = ZLPR() if loss is None else loss

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.analysis.pipes import find_pipe
+from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.grid.scheme import channel_places
 from spacy_gapdner.model.network import GapDNERNetwork
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
@@ -86,12 +87,12 @@ class SegmentAttention:
 @dataclass(frozen=True)
 class AttentionReport:
     """The predicted entities of a text, the attention weights of the segments with cells to show,
-    and the name of the tagging scheme."""
+    and whether its labels are gap-aware."""
 
     doc: Doc
     spans_key: str
     segments: list[SegmentAttention]
-    scheme: str
+    is_gap_aware: bool
 
 
 def record_attention(
@@ -126,7 +127,7 @@ def record_attention(
         _attend(pipe, network, doc, segment, words[segment], cells)
         for segment, cells in sorted(chosen.items())
     ]
-    return AttentionReport(doc, pipe.key, found, pipe.tagging.name)
+    return AttentionReport(doc, pipe.key, found, isinstance(pipe.tagging, GapAwareTagging))
 
 
 def choose_cells(

@@ -30,7 +30,7 @@ _GRAYS = ("#475467", "#b0b7c3", "#707a8c", "#d8dce3")
 _BODY = TEMPLATES.from_string("""\
 {{ drawing }}
 <p class="note">A cell of the grid is a pair of tokens (row, column), counted from 0.
-{% if scheme == "gap-aware" %}Above the diagonal, Frag and Gap mark the span from row to column as
+{% if is_gap_aware %}Above the diagonal, Frag and Gap mark the span from row to column as
 a fragment of an entity or as a gap between two fragments. Below it, a type marks an entity that
 starts at the column and ends at the row. On the diagonal, all three mark a single token. An entity
 is a path that alternates fragments and gaps from its first token to its last.{% endif %}</p>
@@ -65,7 +65,7 @@ def draw_report(report: AttentionReport) -> dict[str, bytes]:
     marks = {x.mark: "an entity type" if x.is_type else x.name for x in labels}
     body = _BODY.render(
         drawing=Markup(render(report.doc, spans_key=report.spans_key, jupyter=False)),
-        scheme=report.scheme,
+        is_gap_aware=report.is_gap_aware,
         marks=", ".join(f"{mark}: {name}" for mark, name in sorted(marks.items())),
         segments=segments,
     )

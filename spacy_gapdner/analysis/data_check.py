@@ -87,7 +87,6 @@ class DataFindings:
                 "spans_key": self.config.spans_key,
                 "max_length": self.config.max_length,
                 "stride": self.config.stride,
-                "scheme": self.config.tagging.name,
             },
             **{name: report.to_dict() for name, report in self.reports.items()},
             "shared": self.shared and {"segments": self.shared[0], "with_entities": self.shared[1]},

@@ -29,8 +29,6 @@ class GapAwareTagging:
     loss (Optional[GridLoss]): `CrossEntropy` by default.
     """
 
-    name = "gap-aware"
-
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = CrossEntropy() if loss is None else loss
 

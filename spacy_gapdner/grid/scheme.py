@@ -14,12 +14,7 @@ from .losses import GridLoss
 
 @runtime_checkable
 class TaggingScheme(Protocol):
-    """Converts between entities and label grids. A model stores it as `model.attrs["tagging"]`.
-
-    name (str): The name used in reports.
-    """
-
-    name: str
+    """Converts between entities and label grids. A model stores it as `model.attrs["tagging"]`."""
 
     # read-only, so that a scheme can be more specific about its type
     @property

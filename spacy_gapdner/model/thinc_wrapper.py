@@ -42,12 +42,8 @@ GridIn = tuple[list[Floats2d], list[list[Segment]]]
 # Padded words, the lengths of the segments, and the number of segments in each batch of grids.
 NetworkIn = tuple[Floats3d, np.ndarray, list[int]]
 _Backprop = Callable[[list[Floats4d]], Floats3d]
-
-
-# Makes the network from the input width and the channels of the grid.
+# Makes the network from the input width, and the channels of the grid or the entity types.
 NetworkFactory = Callable[[int, Sequence[str]], GridNetwork]
-# Makes the network from the input width and the entity types.
-_MakeNetwork = Callable[[int, Sequence[str]], GridNetwork]
 
 
 def build_grid_model(
@@ -110,7 +106,7 @@ def _make_network(
 
 
 def _init(
-    make_network: _MakeNetwork,
+    make_network: NetworkFactory,
     model: Model[ModelIn, ModelOut],
     X: ModelIn | None = None,
     Y: ModelOut | None = None,
@@ -139,7 +135,7 @@ def _forward(
 
 
 def _resize_output(
-    make_network: _MakeNetwork, model: Model[ModelIn, ModelOut], labels: Sequence[str]
+    make_network: NetworkFactory, model: Model[ModelIn, ModelOut], labels: Sequence[str]
 ) -> None:
     # Add entity types to an initialized model and keep the weights of the others
     model.attrs["labels"] = list(labels)
@@ -213,7 +209,7 @@ def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[
         yield call
 
 
-def _wrap(make_network: _MakeNetwork) -> Model[NetworkIn, list[Floats4d]]:
+def _wrap(make_network: NetworkFactory) -> Model[NetworkIn, list[Floats4d]]:
     # the network is made once the labels are known
     shim = InPlaceShim(
         None, serialize_model=_serialize, deserialize_model=partial(_deserialize, make_network)
@@ -258,7 +254,7 @@ def _serialize(network: GridNetwork | None) -> bytes:
 
 
 def _deserialize(
-    make_network: _MakeNetwork, network: GridNetwork | None, data: bytes, device: torch.device
+    make_network: NetworkFactory, network: GridNetwork | None, data: bytes, device: torch.device
 ) -> GridNetwork | None:
     saved = srsly.msgpack_loads(data)
     if saved["state"] is None:

@@ -8,6 +8,7 @@ from training_config import HARD, write_config
 from spacy_gapdner.analysis.data_check import check_data
 from spacy_gapdner.analysis.training_config import make_training_config
 from spacy_gapdner.formats import blank_pipeline
+from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.scorer import Counts
 
 
@@ -19,7 +20,7 @@ def train():
 def test_settings_of_the_config(train, tmp_path):
     findings = check_data(train, config=write_config(tmp_path))
     assert (findings.config.max_length, findings.config.stride) == (4, 2)
-    assert findings.config.tagging.name == "gap-aware"
+    assert isinstance(findings.config.tagging, GapAwareTagging)
     assert findings.config.nlp.pipe_names == ["sentencizer"]
     assert findings.config.mistakes == []
     report = findings.reports["train"]
