@@ -28,7 +28,7 @@ F_WEIGHT, DISC_F_WEIGHT = 0.75, 0.25
 SUBSETS = {
     "all": "All entities",
     "disc": "Discontinuous entities",
-    "disc_sents": "Sentences with discontinuous",
+    "disc_sents": "Sentences with disc. entities",
     "overlap_sents": "Sentences with overlap",
 }
 

@@ -37,7 +37,7 @@ def describe(name: str, command: Any) -> Iterator[str]:
     usage = [piece for piece in pieces if piece != "[OPTIONS]"]
     yield from ("", "```bash", " ".join([PROGRAM, name, *usage, "[OPTIONS]"]), "```", "")
     records = (parameter.get_help_record(context) for parameter in command.params)
-    yield from ("| argument or option | |", "|---|---|")
+    yield from ("| argument or option | description |", "|---|---|")
     for names, text in filter(None, records):
         yield f"| {escape(names, code=True)} | {escape(text)} |"
 

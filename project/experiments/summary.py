@@ -10,7 +10,7 @@ from .runs import Run
 # title, suffix of the score names
 SUBSETS = (
     ("All entities", ""),
-    ("Sentences with discontinuous", "_disc_sents"),
+    ("Sentences with disc. entities", "_disc_sents"),
     ("Discontinuous entities", "_disc"),
     ("Sentences with overlap", "_overlap_sents"),
 )

@@ -147,7 +147,7 @@ def write_card(
     augmenter = config["corpora"]["train"].get("augmenter") or {}
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)
     return environment.from_string(_TEMPLATE.read_text(encoding="utf8")).render(
-        metrics={name: value for name, value in metrics.items() if value is not None},
+        metrics={name: round(value, 4) for name, value in metrics.items() if value is not None},
         package=package,
         meta=meta,
         project=PROJECT,

@@ -175,6 +175,6 @@ class Session:
             if id in file.misfits:
                 warnings.append(f"the file contains the text {file.misfits[id]!r}")
             if mark.label not in known:
-                warnings.append(f"unknown label {mark.label}")
+                warnings.append(f"{mark.label} is not one of the types")
             shown.append({**asdict(mark), "notes": notes.get(id, []), "warnings": warnings})
         return shown

@@ -30,7 +30,7 @@ ENTITIES_CSS = read_static("entities.css")
 # symbols for predictions, and for gold entities that are missed or predicted differently
 MARKS = {"correct": "✓", "incorrect": "✗", "differs": "≠", "missed": "○", "spurious": "+"}
 # symbols for the comparison of two annotators
-EQUAL_MARKS = {"same": "✓", "differs": "≠", "alone": "○"}
+EQUAL_MARKS = {"same": "✓", "differs": "≠", "unmatched": "○"}
 
 
 class Bar(NamedTuple):

@@ -23,7 +23,7 @@ from .text import render_text
 # characters of an entity in the label of another
 _LONGEST_PARTNER = 40
 # marks for two annotators, neither of whom is gold
-_BETWEEN_EQUALS = {"correct": "same", "missed": "alone", "spurious": "alone"}
+_BETWEEN_EQUALS = {"correct": "same", "missed": "unmatched", "spurious": "unmatched"}
 
 
 def render(

@@ -108,7 +108,7 @@ def test_warnings(connect, notes):
         ["cut inside a token: 'Pa' of 'Pain'"],
         ["crosses a sentence boundary"],
         ["longer than max_length"],
-        ["the file contains the text 'Gain'", "unknown label Weird"],
+        ["the file contains the text 'Gain'", "Weird is not one of the types"],
     ]
     # outside the text, and with a repeated id
     (notes / "b.ann").write_text("T1\tADR 900 904\tgone\nT2\tADR 0 4\tPain\nT2\tADR 11 16\tthere\n")

@@ -26,7 +26,7 @@ def test_tables_and_files(run, model, write_docs, tmp_path):
     for expected in (
         "All entities 5 60.0 (60.0/60.0)",
         "Discontinuous entities 1 66.7 (50.0/100.0)",
-        "Sentences with discontinuous 2 50.0 (50.0/50.0)",
+        "Sentences with disc. entities 2 50.0 (50.0/50.0)",
         "2 1 66.7 (50.0/100.0)",
         # by number of fragments
         "1 4 57.1 (66.7/50.0)",

@@ -16,7 +16,7 @@ def test_tables_and_file(run, model, write_docs, tmp_path):
     for expected in (
         "All entities 60.00 60.00 60.00 5 5 3",
         "Discontinuous entities 50.00 100.00 66.67 1 2 1",
-        "Sentences with discontinuous 50.00 50.00 50.00 2 2 1",
+        "Sentences with disc. entities 50.00 50.00 50.00 2 2 1",
         "Sentences with overlap 50.00 50.00 50.00 2 2 1",
         "ADR 66.67 66.67 66.67 3",
         "Drug 50.00 100.00 66.67 1",

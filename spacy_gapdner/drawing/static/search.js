@@ -1,6 +1,6 @@
 // Search, filters and paging. Without this script, the page shows everything.
 const SIZE = 100;
-const DISAGREEMENTS = ["incorrect", "missed", "spurious", "differs", "alone"];
+const DISAGREEMENTS = ["incorrect", "missed", "spurious", "differs", "unmatched"];
 // makes the style sheet hide elements that are not on the current page
 document.documentElement.classList.add("js");
 

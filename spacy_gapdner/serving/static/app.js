@@ -85,7 +85,7 @@ async function predict() {
     if (number !== texts) return;
     found = prediction;
     listTypes();
-    find("result").hidden = false;
+    find("result").hidden = !found.entities.length;
     await draw();
   } catch (error) {
     if (number === texts) say(error.message, true);

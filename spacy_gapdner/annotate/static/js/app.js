@@ -25,6 +25,8 @@ const SAVED = {
   conflict: "Conflict",
 };
 
+const PROCESSING = "The model is processing this text …";
+
 export class App {
   /** @param {import("./types.js").Project} project */
   constructor(project) {
@@ -187,7 +189,12 @@ export class App {
     this.#turnTo(session.id, session);
     this.draw();
     this.showCursor();
-    void session.propose().catch((error) => this.say(`No proposals: ${error.message}`));
+    const said = find("said", HTMLElement);
+    if (this.project.orders.includes("uncertain") && !said.textContent) this.say(PROCESSING);
+    void session
+      .propose()
+      .then(() => said.textContent === PROCESSING && this.say(""))
+      .catch((error) => this.say(`No proposals: ${error.message}`));
   }
 
   /** Reload the open text if its file was changed while the window was in the background. */

@@ -149,6 +149,7 @@ function drawCell({ n, kind, bar, isLabeled }) {
   element.classList.toggle("proposal", bar.isProposal);
   element.classList.toggle("chosen", bar.isSelected);
   element.dataset.key = String(bar.key);
+  element.dataset.label = bar.label;
   if (isLabeled) {
     const warning = bar.isWarned ? [make("span", { className: "warning" }, "⚠ ")] : [];
     const note = bar.note ? [make("small", {}, ` ${bar.note}`)] : [];
@@ -184,6 +185,7 @@ function linesOf(element) {
   /** @type {Map<number, HTMLElement[]>} */
   const lines = new Map();
   for (const cell of element.querySelectorAll("i")) {
+    delete cell.dataset.again;
     const top = Math.round(cell.parentElement?.getBoundingClientRect().top ?? 0);
     lines.set(top, [...(lines.get(top) ?? []), cell]);
   }
@@ -207,7 +209,16 @@ function placeBars(cells) {
     while (rows.some((used) => used?.has(row))) row += 1;
     for (const used of rows) used?.add(row);
     for (const cell of own) cell.style.gridRow = String(row);
+    repeatLabel(own);
   }
+}
+
+/** Repeat the type of an entity that continues on this line, if there is enough space. @param {HTMLElement[]} cells */
+function repeatLabel(cells) {
+  const first = cells.find((cell) => cell.className);
+  const label = first?.dataset.label ?? "";
+  const room = cells.reduce((n, cell) => n + (cell.parentElement?.firstChild?.nodeValue?.length ?? 0), 0);
+  if (first && !cells.some((cell) => cell.firstChild) && room >= label.length) first.dataset.again = label;
 }
 
 /**

@@ -184,7 +184,7 @@ export class Gestures {
       { entities: [...others, ...made], rejected: this.#without(chosen) },
       made[0]?.key ?? null,
     );
-    app.say(`Created ${made.length} entities.`);
+    app.say(`Created ${made.length} ${made.length === 1 ? "entity" : "entities"}.`);
   }
 
   /** @param {"undo" | "redo"} step */
@@ -211,10 +211,10 @@ export class Gestures {
   step(step) {
     const { items, chosen, cursor } = this.session;
     if (!items.length) return this.app.say("No entities.");
-    let next = chosen
+    const after = items.findIndex((item) => extent(item)[0] >= cursor.head[0]);
+    const next = chosen
       ? items.indexOf(chosen) + step
-      : items.findIndex((item) => extent(item)[0] >= cursor.head[0]);
-    if (!chosen && next < 0) next = 0;
+      : (after < 0 ? items.length : after) + Math.min(step, 0);
     this.select(items[(next + items.length) % items.length].key);
   }
 
@@ -305,7 +305,7 @@ export class Gestures {
     if (!taken.length) return app.say("No proposals to accept: all are below this score or contradict another one.");
     const entities = taken.map((proposal) => session.entity(proposal));
     session.change({ entities: [...session.content.entities, ...entities] }, null);
-    app.say(`Accepted ${taken.length} proposals.`);
+    app.say(`Accepted ${taken.length} ${taken.length === 1 ? "proposal" : "proposals"}.`);
   }
 }
 
@@ -316,7 +316,7 @@ const plain = ({ label, fragments }) => ({ label, fragments });
 export function describe(item, session) {
   const warnings = session.remarks.get(item.key)?.warnings ?? [];
   const kind = isProposal(item) ? `, proposed by ${item.source}${scoreOf(item)}` : "";
-  return [`${named(session, item)}${kind}.`, ...warnings, ...contradictions(item, session)].join(" ");
+  return [`${named(session, item)}${kind}.`, ...warnings.map((text) => `Warning: ${text}.`), ...contradictions(item, session)].join(" ");
 }
 
 /** @param {Entity | Proposal} item @param {Session} session @returns {string[]} the contradicting proposals */

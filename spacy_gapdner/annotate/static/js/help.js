@@ -32,6 +32,8 @@ export function showHelp() {
     sheet.close();
   };
   sheet.showModal();
+  // the focused button is at the end
+  sheet.scrollTop = 0;
 }
 
 /** @param {string} title @param {[string[], string][]} rows @returns {HTMLElement} */

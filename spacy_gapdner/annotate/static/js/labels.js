@@ -44,6 +44,9 @@ export function listLabels(labels, styleOf, choose) {
       make("dd", {}, description),
     ]),
   );
-  return (pressed) =>
+  return (pressed) => {
     buttons.forEach((button, i) => (button.ariaPressed = String(labels[i].name === pressed)));
+    const current = buttons.find((button) => button.ariaPressed === "true");
+    current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  };
 }

@@ -10,6 +10,8 @@ import { ProgressBar } from "./progress.js";
 
 // number of the last request, because the response to an earlier request may arrive late
 let latest = 0;
+/** @type {Record<string, string>} */
+const ORDERS = { files: "by file name", uncertain: "uncertain first", random: "random order" };
 
 /** @param {App} app @param {string} order */
 async function listTexts(app, order) {
@@ -62,16 +64,16 @@ async function start() {
   find("name", HTMLElement).textContent = project.name;
   find("writes", HTMLElement).textContent = `Saved in ${project.writes}`;
   const order = find("order", HTMLSelectElement);
-  order.replaceChildren(...project.orders.map((value) => make("option", { value }, value)));
+  order.replaceChildren(...project.orders.map((value) => make("option", { value }, ORDERS[value])));
   order.value = project.order;
   order.addEventListener("change", () =>
     listTexts(app, order.value).catch((error) => app.say(error.message)),
   );
   listenToKeys(app);
   find("retry", HTMLElement).addEventListener("click", () => app.retry());
-  find("show-texts", HTMLElement).addEventListener("click", () =>
-    document.body.classList.toggle("lists-texts"),
-  );
+  find("show-texts", HTMLElement).addEventListener("click", () => app.list.toggle());
+  // in a narrow window, the types would take the place of the text
+  if (matchMedia("(max-width: 64rem)").matches) find("types", HTMLDetailsElement).open = false;
   addEventListener("hashchange", () => app.openNamed());
   addEventListener("focus", () => app.refresh());
   addEventListener("beforeunload", (event) => app.isUnsaved && event.preventDefault());

@@ -16,6 +16,8 @@ export function drawPanel(app) {
   for (const name of ["accept", "reject"]) command(name).hidden = !chosen || !isProposal(chosen);
   for (const name of ["add", "split", "delete"]) command(name).disabled = !chosen;
   command("add").ariaPressed = String(app.isAdding);
+  command("undo").disabled = !app.session.canTravel("undo");
+  command("redo").disabled = !app.session.canTravel("redo");
   if (!chosen) {
     box.replaceChildren(
       make(

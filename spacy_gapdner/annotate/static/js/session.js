@@ -107,6 +107,11 @@ export class Session {
   }
 
   /** @param {"undo" | "redo"} step @returns {boolean} */
+  canTravel(step) {
+    return (step === "undo" ? this.history.past : this.history.future).length > 0;
+  }
+
+  /** @param {"undo" | "redo"} step @returns {boolean} */
   travel(step) {
     if (!this.history[step]()) return false;
     if (!this.chosen) this.selected = null;

@@ -41,12 +41,23 @@ export class TextList {
   }
 
   hide() {
-    document.body.classList.remove("lists-texts");
+    this.#cover(false);
   }
 
   search() {
-    document.body.classList.add("lists-texts");
+    this.#cover(true);
     this.query.select();
+  }
+
+  toggle() {
+    this.#cover(!this.isOver);
+    if (this.isOver) this.box.focus();
+  }
+
+  /** @param {boolean} isOver */
+  #cover(isOver) {
+    document.body.classList.toggle("lists-texts", isOver);
+    find("show-texts", HTMLElement).ariaExpanded = String(isOver);
   }
 
   /** @param {Listed[]} texts */
