@@ -8,9 +8,8 @@ from spacy.util import minibatch
 from thinc.api import Adam
 from tiny_pipeline import make_nlp
 
-from spacy_gapdner import get_entities
+from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.corpus import Corpus
-from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import convert
 
 TEXT = "Severe joint and shoulder pain.\nNo rash today.\n"

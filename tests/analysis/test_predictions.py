@@ -6,11 +6,9 @@ import pytest
 from spacy.language import Language
 from tiny_pipeline import ANNOTATED
 
-from spacy_gapdner import get_entities
+from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.analysis.predictions import batch_texts, predict, predict_records
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import Report
-from spacy_gapdner.formats.report import NOWHERE
+from spacy_gapdner.formats import NOWHERE, Report
 
 ASPIRIN = ANNOTATED[1][0]
 

@@ -7,8 +7,7 @@ import pytest
 
 from spacy_gapdner.analysis.texts import STDIN, growing, read_texts
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import Report
-from spacy_gapdner.formats.report import NOWHERE
+from spacy_gapdner.formats import NOWHERE, Report
 
 
 def line(name):

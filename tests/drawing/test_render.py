@@ -7,11 +7,10 @@ import pytest
 import spacy
 from drawn import labels, make_doc, rows, sentences
 
-from spacy_gapdner import Entity
+from spacy_gapdner import Entity, GapDNERError
 from spacy_gapdner.drawing.colors import choose_colors
 from spacy_gapdner.drawing.documents import write_html
 from spacy_gapdner.drawing.render import render
-from spacy_gapdner.errors import GapDNERError
 
 TEXT = "Naproxen gave severe joint and back pain. It went away."
 ENTITIES = [

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from spacy_gapdner import get_entities
-from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.formats import DOC_NAME, Place, Report, convert, guess_format, read
 from spacy_gapdner.formats.linked_regions import LinkedRegions
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.annotate.store import Texts
 from spacy_gapdner.entities.attributes import remove_extension
-from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, NOWHERE, convert, read_brat
 from spacy_gapdner.formats import read as read_docs
 from spacy_gapdner.formats import write as write_docs

@@ -8,8 +8,7 @@ import pytest
 from cassis import Cas, TypeSystem
 from tool_files import make_cas
 
-from spacy_gapdner import get_entities
-from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.formats import DOC_NAME, guess_format, read
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"

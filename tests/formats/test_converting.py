@@ -6,10 +6,9 @@ import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.analysis import stats
 from spacy_gapdner.analysis.texts import read_texts
-from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
     FORMATS,

@@ -5,8 +5,7 @@ import pytest
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from spacy_gapdner import get_entities
-from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.formats import Report, convert, read
 
 WORDS = ["severe", "joint", "pain", "today"]

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from spacy_gapdner import Entity, get_entities
-from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner import Entity, GapDNERError, get_entities
 from spacy_gapdner.formats import (
     DOC_NAME,
     Place,

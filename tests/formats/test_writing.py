@@ -6,8 +6,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner import Entity, GapDNERError, set_entities
 from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, read, read_jsonl, write
 from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.jsonl import to_record

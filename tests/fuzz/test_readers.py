@@ -10,9 +10,8 @@ import spacy
 from spacy.tokens import Doc
 from tool_files import CONTIGUOUS, LINKING
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.analysis.texts import read_texts
-from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, Report, guess_format, read, write
 
 NLP = spacy.blank("en")
