@@ -7,6 +7,7 @@ import spacy
 import torch
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from spacy.vocab import Vocab
 from thinc.api import Adam
 
 from spacy_gapdner import Entity, get_entities, set_entities
@@ -33,27 +34,13 @@ LABELS = ("BODY", "DRUG", "SYMPTOM")
 
 
 def model_config(**settings):
-    tok2vec = {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "width": 24,
-        "depth": 1,
-        "embed_size": 100,
-        "window_size": 1,
-        "maxout_pieces": 2,
-        "subword_features": False,
-        "pretrained_vectors": None,
-    }
-    return {
-        "@architectures": "spacy-gapdner.GapDNER.v1",
-        "hidden_width": 24,
-        "boundary_width": 16,
-        "grid_width": 24,
-        "attention_width": 8,
-        "word_dropout": 0.0,
-        "tagging": {"@misc": "spacy-gapdner.GapAwareTagging.v1"},
-        "tok2vec": tok2vec,
-        **settings,
-    }
+    tok2vec = {"@architectures": "spacy.HashEmbedCNN.v2", "pretrained_vectors": None}
+    tok2vec |= {"width": 24, "depth": 1, "embed_size": 100, "window_size": 1, "maxout_pieces": 2}
+    tok2vec["subword_features"] = False
+    network = {"@architectures": "spacy-gapdner.GapDNER.v1", "tok2vec": tok2vec}
+    network["tagging"] = {"@misc": "spacy-gapdner.GapAwareTagging.v1"}
+    network |= {"hidden_width": 24, "boundary_width": 16, "grid_width": 24, "attention_width": 8}
+    return {**network, "word_dropout": 0.0, **settings}
 
 
 def make_doc(nlp, text, entities=(), key="gapdner", **kwargs):
@@ -67,6 +54,10 @@ def save_corpus(path, corpus=CORPUS, key="gapdner"):
     docs = [make_doc(nlp, text, entities, key) for text, entities in corpus]
     DocBin(docs=docs).to_disk(path)
     return path
+
+
+def read_docs(path):
+    return list(DocBin().from_disk(path).get_docs(Vocab()))
 
 
 def make_examples(nlp, corpus=CORPUS, key="gapdner"):

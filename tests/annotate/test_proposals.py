@@ -1,12 +1,12 @@
 """Proposals of the model, the order of texts by uncertainty, and training."""
 
-import time
 from copy import deepcopy
 from types import SimpleNamespace
 
 import pytest
 import spacy
 from grid_models import network_of
+from python_process import wait_until
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
@@ -34,18 +34,11 @@ JOINT = ("ADR", [[0, 12], [26, 30]])
 DRUG = ("Drug", [[8, 15]])
 
 
-def until(condition):
-    end = time.monotonic() + 120
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    assert condition()
-
-
 def trained(client, starts=True):
     """The state after training."""
     if starts:
         client.post("train", 202)
-    until(lambda: client.get("state")["training"]["state"] != "running")
+    wait_until(lambda: client.get("state")["training"]["state"] != "running")
     return client.get("state")
 
 
@@ -83,7 +76,7 @@ def test_uncertainty_is_computed_in_the_background(connect, proposer, notes):
     (notes / "long.txt").write_text("Severe joint and shoulder pain today .\n" * 100)
     client = connect(proposer=proposer)
     assert client.get("texts")["texts"][0]["score"] is None
-    until(lambda: not client.get("texts?order=uncertain")["pending"])
+    wait_until(lambda: not client.get("texts?order=uncertain")["pending"])
     # a text that was added later is last
     (notes / "a new text.txt").write_text("Fever .")
     texts = client.get("texts?order=uncertain")["texts"]
@@ -219,11 +212,10 @@ def test_a_comparison_needs_enough_held_out_texts(write, report):
         files |= {f"{name}.txt": "Fever", f"{name}.ann": "T1\tADR 0 5\tFever\n"}
     folder = write(files)
     stems = [(name, str(folder / name)) for name in names]
-    assert learning.learn("no model", stems, "output", "no model", report) == (
-        False,
-        "The model is unchanged: a comparison needs 20 held-out texts with entities, and 19 are "
-        "done. One text in 3 is held out.",
-    )
+    reason = "a comparison needs 20 held-out texts with entities, and 19 are done."
+    message = f"The model is unchanged: {reason} One text in 3 is held out."
+    found = learning.learn("no model", stems, "output", "no model", report)
+    assert found == (False, message)
 
 
 def test_training_on_a_shared_folder(connect, notes):

@@ -1,7 +1,6 @@
 import re
 
-from spacy.tokens import DocBin
-from spacy.vocab import Vocab
+from tiny_pipeline import read_docs
 
 from spacy_gapdner import get_entities
 
@@ -11,7 +10,7 @@ SENTENCES = [(text, [("CL", (0, 2))]) for text in ("B cells grew .", "T cells di
 def test_examples_and_file(run, fails, write_docs, tmp_path):
     data, output = write_docs(annotated=SENTENCES), tmp_path / "synthetic.spacy"
     result = run("augment", data, "--share", 1, "--insertion-share", 0, "--output", output)
-    (doc,) = DocBin().from_disk(output).get_docs(Vocab())
+    (doc,) = read_docs(output)
     assert sorted(e.text for e in get_entities(doc)) == ["B cells", "T cells"]
     assert doc.text in result.output.splitlines()
     # the discontinuous entity is drawn

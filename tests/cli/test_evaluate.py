@@ -2,9 +2,7 @@ import json
 import shutil
 
 import pytest
-from spacy.tokens import DocBin
-from spacy.vocab import Vocab
-from tiny_pipeline import CHANGED
+from tiny_pipeline import CHANGED, read_docs
 
 from spacy_gapdner.analysis import pipes
 
@@ -59,5 +57,5 @@ def test_line_breaks(run, model, write_brat, tmp_path, line_breaks, n_sents):
     result = run("evaluate", own, data, "--line-breaks", line_breaks)
     assert ("cannot be found: 1" in " ".join(result.output.split())) == (n_sents == 2)
     run("predict", own, data, "-o", output, "--line-breaks", line_breaks)
-    (doc,) = DocBin().from_disk(output).get_docs(Vocab())
+    (doc,) = read_docs(output)
     assert len(list(doc.sents)) == n_sents

@@ -5,11 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from python_process import wait_until
 from tiny_pipeline import ANNOTATED
 
 ASPIRIN = ANNOTATED[1][0]
@@ -38,13 +38,6 @@ def write_texts(path, n):
     lines = [json.dumps({"id": f"d{i}", "text": ASPIRIN}) for i in range(n)]
     path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def wait_until(condition):
-    end = time.monotonic() + 200
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def is_running(pid):

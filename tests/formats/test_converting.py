@@ -1,10 +1,9 @@
-"""Guessing formats, and reading and converting files."""
-
 import json
 
 import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
+from tiny_pipeline import read_docs
 
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.analysis import stats
@@ -78,7 +77,6 @@ def test_guess(write, files, path, name):
         ({"a.csv": '"annotation_id","text"'}, "a.csv", "TSV of Label Studio. Export JSON"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
-        ({"a.jsonl": SENTENCE, "a.ann": ""}, ".", r"several formats fit \(brat, w2ner\)"),
     ],
 )
 def test_cannot_guess(write, files, path, message):
@@ -92,11 +90,9 @@ def test_word_files_in_a_folder_are_skipped(write, report):
     assert [doc.text for doc in read(folder, report=report)] == ["pain"]
     texts = Report()
     assert [text["text"] for text, _ in read_texts(folder, texts)] == ["pain"]
-    message = (
-        f"{folder}/b.docx is a Word, Excel, PDF, zip or gzip file, not text. Save it as plain text."
-    )
+    reason = "is a Word, Excel, PDF, zip or gzip file, not text. Save it as plain text."
     for found in (report, texts):
-        assert [issue.message for issue in found.skipped] == [message]
+        assert [issue.message for issue in found.skipped] == [f"{folder}/b.docx {reason}"]
 
 
 @pytest.mark.parametrize("name", ["B.TXT", "folder/b.Txt"])
@@ -171,12 +167,8 @@ def test_load_docs(nlp, write, report):
         load_docs(nlp, path, format="x")
 
 
-RECORD = {
-    "text": "Bad arm and leg pain.\nNo rash.",
-    "entities": [{"label": "ADR", "fragments": [{"start": 25, "end": 29}]}],
-    "id": "a",
-    "meta": {"year": 2020},
-}
+RECORD = {"id": "a", "text": "Bad arm and leg pain.\nNo rash.", "meta": {"year": 2020}}
+RECORD |= {"entities": [{"label": "ADR", "fragments": [{"start": 25, "end": 29}]}]}
 
 
 @pytest.fixture
@@ -184,10 +176,6 @@ def data(tmp_path):
     path = tmp_path / "data.jsonl"
     path.write_text(json.dumps(RECORD) + "\n")
     return path
-
-
-def docs(path):
-    return list(DocBin().from_disk(path).get_docs(Vocab()))
 
 
 def test_metadata_stop_strict_mode_and_an_id_does_not(data, tmp_path):
@@ -200,18 +188,18 @@ def test_metadata_stop_strict_mode_and_an_id_does_not(data, tmp_path):
 
 def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
     convert(data, tmp_path / "cut.spacy")
-    texts = [doc.text for doc in docs(tmp_path / "cut.spacy")]
+    texts = [doc.text for doc in read_docs(tmp_path / "cut.spacy")]
     assert texts == ["Bad arm and leg pain.\n", "No rash."]
     # each has the name of its document, but not the other values of the record
-    first, second = (doc.user_data for doc in docs(tmp_path / "cut.spacy"))
+    first, second = (doc.user_data for doc in read_docs(tmp_path / "cut.spacy"))
     assert first == {DOC_NAME: "a", "gapdner_record": {"id": "a", "meta": RECORD["meta"]}}
     assert second == {DOC_NAME: "a"}
-    assert stats(docs(tmp_path / "cut.spacy")).documents == 1
+    assert stats(read_docs(tmp_path / "cut.spacy")).documents == 1
     report = convert(data, tmp_path / "whole.spacy", n_sents=0)
     assert report.issues == []
     # Docs that are there already are not cut
     convert(tmp_path / "whole.spacy", tmp_path / "copy.spacy")
-    (copy,) = docs(tmp_path / "copy.spacy")
+    (copy,) = read_docs(tmp_path / "copy.spacy")
     assert copy.user_data["gapdner_record"] == {"id": "a", "meta": RECORD["meta"]}
 
 
@@ -220,7 +208,7 @@ def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
     set_entities(doc, [Entity("X", ((0, 1),)), Entity("Y", ((1, 2),))])
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
     report = convert(tmp_path / "a.spacy", tmp_path / "b.spacy", types=("X",))
-    (again,) = docs(tmp_path / "b.spacy")
+    (again,) = read_docs(tmp_path / "b.spacy")
     assert [token.text for token in again] == ["a-b", "c"]
     assert [token.tag_ for token in again] == ["T", "U"]
     assert [e.label_ for e in get_entities(again)] == ["X"]

@@ -5,10 +5,9 @@ import tarfile
 from pathlib import Path
 
 import pytest
-import spacy
 import srsly
 from command_lines import run_line
-from spacy.tokens import DocBin
+from tiny_pipeline import read_docs
 from weasel.cli.run import load_project_config
 
 from project.benchmark import run as benchmark
@@ -52,7 +51,7 @@ def test_workflow(folder, monkeypatch):
         printed[name] = "".join(map(run_line, commands[name]["script"]))
         assert all(Path(path).exists() for path in commands[name].get("outputs", [])), name
     train, dev, test, train_sample, tune = (
-        {doc.user_data[DOC_NAME].split("_")[0] for doc in _docs(f"{CHIA}/{part}.spacy")}
+        {doc.user_data[DOC_NAME].split("_")[0] for doc in read_docs(f"{CHIA}/{part}.spacy")}
         for part in ("train", "dev", "test", "experiments/train", "experiments/tune")
     )
     assert len(train | dev) == 20
@@ -60,8 +59,8 @@ def test_workflow(folder, monkeypatch):
     assert train_sample.isdisjoint(tune)
     assert test == {path.name[:11] for path in folder.glob(f"{CHIA}/brat/dev/*")}
     metrics = srsly.read_json("project/metrics/trials.json")
-    assert metrics["docs"] == len(_docs(f"{CHIA}/test.spacy"))
-    examples = _docs(f"{CHIA}/examples.spacy")
+    assert metrics["docs"] == len(read_docs(f"{CHIA}/test.spacy"))
+    examples = read_docs(f"{CHIA}/examples.spacy")
     assert len(examples) == 10
     assert all(doc[0].text in printed["show"] for doc in examples)
     (measured,) = srsly.read_json("project/metrics/benchmark.json")
@@ -87,7 +86,3 @@ def test_named_workflows_and_variables():
     named = set(re.findall(r"--vars\.(\w+)", "\n".join(lines)))
     # variables of training configs in the options of trainings
     assert named - {"mixed_precision", "transformer", "VARIABLE"} <= set(config["vars"])
-
-
-def _docs(path):
-    return list(DocBin().from_disk(path).get_docs(spacy.blank("en").vocab))

@@ -1,9 +1,7 @@
 import pytest
 import spacy
 from command_lines import invoke
-from spacy.tokens import DocBin
-from spacy.vocab import Vocab
-from tiny_pipeline import CORPUS, make_doc, make_nlp, save_corpus
+from tiny_pipeline import CORPUS, make_doc, make_nlp, read_docs, save_corpus
 from tiny_transformer import save_bert
 
 from project.benchmark.data import load_pipeline, read_examples
@@ -18,7 +16,7 @@ GOLD = [("SYMPTOM", [0]), ("SYMPTOM", [2, 3, 6]), ("SYMPTOM", [8, 9, 10]), ("BOD
 
 def test_converted_data(tmp_path):
     convert(save_corpus(tmp_path / "gold.spacy", [(TEXT, GOLD)]), tmp_path / "spacy.spacy")
-    (doc,) = DocBin().from_disk(tmp_path / "spacy.spacy").get_docs(Vocab())
+    (doc,) = read_docs(tmp_path / "spacy.spacy")
     assert [ent.text for ent in doc.ents] == ["fever", "left arm pain"]
     assert sorted(s.text for s in doc.spans["sc"]) == ["fever", "left arm", "left arm pain"]
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from command_lines import invoke
 from paper_corpora import CADEC, CADEC_IDS
-from spacy.tokens import DocBin
-from spacy.vocab import Vocab
+from tiny_pipeline import read_docs
 
 from project.paper.__main__ import app
 from spacy_gapdner import cli, get_entities
@@ -44,7 +43,7 @@ def test_convert(corpus, tmp_path):
     options = ("--option", "split=train", "--option", f"ids={corpus / 'ids'}", "--code", CODE)
     paths = (corpus / "cadec", path)
     result = invoke(cli.app, "convert", *paths, "-f", "cadec", *options, "--types", "ADR,Drug")
-    docs = list(DocBin().from_disk(path).get_docs(Vocab()))
+    docs = read_docs(path)
     found = [(e.label_, e.text) for e in get_entities(docs[1])]
     assert found == [("ADR", "20"), ("Drug", "20 mg"), ("ADR", "sleep")]
     assert "1  kept: not the published split" in result.stdout
