@@ -28,9 +28,8 @@ def write_prodigy(docs, folder):
     for doc in docs:
         found, links = regions(doc)
         spans = {n: {"start": s, "end": e, "label": label} for n, label, s, e in found}
-        relations = [
-            {"head_span": spans[a], "child_span": spans[b], "label": "fragment"} for a, b in links
-        ]
+        pairs = [{"head_span": spans[a], "child_span": spans[b]} for a, b in links]
+        relations = [{**pair, "label": "fragment"} for pair in pairs]
         task = {"text": doc.text, "spans": [*spans.values()], "relations": relations}
         tasks.append({**task, "answer": "accept", "id": doc.user_data[DOC_NAME]})
     _write_lines(tasks, folder)
@@ -121,10 +120,6 @@ def _write_lines(values, folder):
 
 
 # the writers of formats with links between regions, and of formats with contiguous entities only
-LINKING = {
-    "prodigy": write_prodigy,
-    "doccano": write_doccano,
-    "labelstudio": write_labelstudio,
-    "cas": write_cas,
-}
+LINKING = {"prodigy": write_prodigy, "doccano": write_doccano}
+LINKING |= {"labelstudio": write_labelstudio, "cas": write_cas}
 CONTIGUOUS = {"pubtator": write_pubtator, "conll": write_conll}

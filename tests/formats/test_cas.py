@@ -101,9 +101,7 @@ def test_what_cannot_be_read(folder, report, monkeypatch):
         archive.writestr("a.ann", "")
     for name, message in (
         ("x/a.xmi", "has no TypeSystem.xml"),
-        ("b.json", "cannot be read as UIMA CAS"),
-        ("b.zip", "cannot be read as UIMA CAS"),
-        ("c.zip", "cannot be read as UIMA CAS"),
+        *((name, "cannot be read as UIMA CAS") for name in ("b.json", "b.zip", "c.zip")),
         ("d.zip", "contains 101 MB, more than 100 MB. Unpack it first."),
         ("e.zip", r"contains no \.xmi or \.json file"),
     ):

@@ -45,10 +45,9 @@ def test_one_sentence_a_doc(nlp, report):
     docs = list(to_docs([source], nlp, report, n_sents=1))
     assert [doc.text for doc in docs] == ["Bad joint\n", "and pain. ", "Other pain"]
     assert [plain(doc) for doc in docs] == [[("X", ((0, 1),))], [], [("X", ((1, 2),))]]
-    assert [(i.action, i.kind, i.place.line, i.offsets) for i in report.issues] == [
-        ("dropped", "entity crosses a sentence boundary", 2, ((14, 18), (20, 25))),
-        ("dropped", "entity crosses a sentence boundary", 3, ((0, 9), (14, 18))),
-    ]
+    assert report.counts("dropped") == {"entity crosses a sentence boundary": 2}
+    places = [(issue.place.line, issue.offsets) for issue in report.issues]
+    assert places == [(2, ((14, 18), (20, 25))), (3, ((0, 9), (14, 18)))]
     assert (report.documents, report.entities) == (1, 4)
     assert all(len(list(doc.sents)) == 1 and doc.user_data[DOC_NAME] == "a" for doc in docs)
 
@@ -68,15 +67,8 @@ def test_several_sentences_a_doc(nlp, report, n_sents, entities):
     assert report.counts("dropped") == {"document without text": 1}
 
 
-@pytest.mark.parametrize(
-    ("n_sents", "texts"),
-    [
-        (0, ["a b c", "d", "e", "f", "x y", "g", "h"]),
-        (1, ["a b", "c", "d", "e", "f", "x y", "g", "h"]),
-        (2, ["a b c", "d", "e", "f", "x y", "g", "h"]),
-    ],
-)
-def test_tokenised_sentences_of_a_document(nlp, report, n_sents, texts):
+@pytest.mark.parametrize("n_sents", [0, 1, 2])
+def test_tokenised_sentences_of_a_document(nlp, report, n_sents):
     # two without a document, and the first document a second time
     names = [("a b", "A"), ("c", "A"), ("d", "B"), ("e", None), ("f", None)]
     entity = Entity("X", ((0, 1),))
@@ -87,7 +79,8 @@ def test_tokenised_sentences_of_a_document(nlp, report, n_sents, texts):
         TokenRecord("r-h", ("h",), (entity,), Place("other"), document="A"),
     ]
     docs = list(to_docs(records, nlp, report, n_sents=n_sents))
-    assert [doc.text.strip() for doc in docs] == texts
+    first = ["a b", "c"] if n_sents == 1 else ["a b c"]
+    assert [doc.text.strip() for doc in docs] == [*first, "d", "e", "f", "x y", "g", "h"]
     assert (report.documents, report.entities) == (7, 7)
     names = ["A", "B", "r-e", "r-f", "text", "A", "A"]
     assert [doc.user_data[DOC_NAME] for doc in docs[-7:]] == names

@@ -40,26 +40,21 @@ def test_inline(write, report, content, documents, lines):
     records = list(read_inline(path, report))
     assert [" ".join(r.tokens) for r in records] == [LINES[0], LINES[3], LINES[6]]
     assert [r.entities for r in records] == [ENTITIES, (), (Entity("ADR", ((1, 2),)),)]
-    assert [(r.name, r.place.line, r.document) for r in records] == [
-        (f"a-{n + 1}", lines[n], documents[n]) for n in range(3)
-    ]
+    assert [r.name for r in records] == ["a-1", "a-2", "a-3"]
+    assert [(r.place.line, r.document) for r in records] == [*zip(lines, documents, strict=True)]
     assert not report.issues
 
 
 def test_inline_text_has_no_whitespace_tokens(tmp_path, report):
     words = ["severe", "\n", "joint", "and", " ", "hip", "pain", "\n\n", "\n"]
     doc = Doc(Vocab(), words=words, sent_starts=[True, *[False] * 7, True])
-    entities = [
-        Entity("A", ((0, 1), (2, 3), (6, 7))),  # only whitespace between the first two
-        Entity("A", ((2, 3), (5, 8))),
-        Entity("B", ((7, 8),)),
-    ]
-    set_entities(doc, entities)
+    # only whitespace between the first two fragments
+    entities = [Entity("A", ((0, 1), (2, 3), (6, 7))), Entity("A", ((2, 3), (5, 8)))]
+    set_entities(doc, [*entities, Entity("B", ((7, 8),))])
     doc.user_data[DOC_NAME] = "A\n1"
     assert write_docs([doc], tmp_path / "a.inline", report=report) == 1
-    assert (tmp_path / "a.inline").read_text() == (
-        "Document: A 1\nsevere joint and hip pain\n0,1,4,4 A|1,1,3,4 A\n\n"
-    )
+    expected = "Document: A 1\nsevere joint and hip pain\n0,1,4,4 A|1,1,3,4 A\n\n"
+    assert (tmp_path / "a.inline").read_text() == expected
     assert report.counts("dropped") == {"entity of whitespace": 1}
     doc.user_data[DOC_NAME] = " \n"
     write_docs([doc], tmp_path / "a.inline")

@@ -22,12 +22,8 @@ HELD = {
     ("w2ner", "a.json"): set(),
     ("inline", "a.inline"): {"name"},
 }
-FIRST = {
-    "id": "T7",
-    "kb_id": "ICD:M25.5",
-    "kb_name": "Joint pain",
-    "_": {"certainty": "low", "note": "see\nbelow", "list": [1, "a"], "count": 2},
-}
+FIRST = {"id": "T7", "kb_id": "ICD:M25.5", "kb_name": "Joint pain"}
+FIRST["_"] = {"certainty": "low", "note": "see\nbelow", "list": [1, "a"], "count": 2}
 ENTITIES = [
     Entity("ADR", ((2, 4), (6, 7)), 0.912346, FIRST),
     Entity("ADR", ((2, 3), (5, 7)), 1.0, {"id": "T2"}),

@@ -17,15 +17,8 @@ from spacy_gapdner.formats import DOC_NAME, Report, guess_format, read, write
 NLP = spacy.blank("en")
 WORDS = ["severe", "joint", ",", "(x", "n't", "Zürich", "α-2", "𝒳", "e\u0301", "#", "O", "NaN"]
 # the file that each format is written to
-WRITTEN = {
-    "jsonl": "a.jsonl",
-    "brat": "",
-    "w2ner": "a.json",
-    "pubannotation": "",
-    "inline": "a.inline",
-    "spacy": "a.spacy",
-    "bioc": "a.xml",
-}
+WRITTEN = {"jsonl": "a.jsonl", "brat": "", "w2ner": "a.json", "pubannotation": ""}
+WRITTEN |= {"inline": "a.inline", "spacy": "a.spacy", "bioc": "a.xml"}
 # formats that are only read, with regions that do not overlap
 TOOLS = LINKING | CONTIGUOUS
 # entities that no reader may skip without a report

@@ -1,0 +1,36 @@
+"""PubTator and CoNLL, which only have contiguous entities."""
+
+from spacy_gapdner import get_entities
+from spacy_gapdner.formats import DOC_NAME, guess_format, read
+
+
+def test_pubtator(write, report):
+    text = (
+        "12|t|Joint pain\n12|a|It is severe.\n12\t0\t10\tJoint pain\tDisease\tMESH:D1\tx\n"
+        "12\t17\t23\tsevere\tGrade\t-\n12\tCID\tD1\tD2\n12\tx\n\n13|t|None\n13|a|\n"
+    )
+    path = write({"a.PubTator": text})
+    assert guess_format(path / "a.PubTator") == guess_format(path) == "pubtator"
+    first, second = read(path, report=report)
+    assert first.text == "Joint pain\nIt is severe."
+    found = [(e.label_, e.text, e.kb_id_) for e in get_entities(first)]
+    assert found == [("Disease", "Joint pain", "MESH:D1"), ("Grade", "severe", "")]
+    assert (second.text, second.user_data[DOC_NAME]) == ("None\n", "13")
+    assert report.counts("dropped") == {"relation": 1, "malformed line": 1}
+
+
+def test_conll(write, report):
+    # IOB1, IOB2, BIOES and BILOU; a comment, a token like one; two documents, of which one has
+    # no empty line
+    text = (
+        "-DOCSTART- -X- O O\n\n# id 1\na X I-A\nb X I-A\nc X B-A\n# X O\n\n"
+        "a B-A\nb I-A\nc I-B\n\n-DOCSTART-\tO\na S-A\nb B-B\nc E-B\n\na U-A\nb B-B\nc L-B"
+    )
+    path = write({"x.iob": text})
+    assert guess_format(path) == "conll"
+    first, second = read(path, report=report)
+    assert [doc.user_data[DOC_NAME] for doc in (first, second)] == ["x-1", "x-2"]
+    assert [s.text for s in first.sents] == ["a b c #", "a b c"]
+    found = [[(e.label_, e.text) for e in get_entities(doc)] for doc in (first, second)]
+    assert found[0] == [("A", "a b"), ("A", "c"), ("A", "a b"), ("B", "c")]
+    assert found[1] == [("A", "a"), ("B", "b c")] * 2
