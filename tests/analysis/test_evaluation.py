@@ -4,10 +4,8 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs
 
-from spacy_gapdner.analysis import evaluation, predictions
-from spacy_gapdner.analysis.data_check import check_data
-from spacy_gapdner.analysis.evaluation import evaluate
-from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner import GapDNERError, evaluate
+from spacy_gapdner.analysis import check_data, evaluation, predictions
 from spacy_gapdner.scorer import compare
 
 

@@ -45,11 +45,9 @@ def item(label, *tokens):
 def test_credit(gold, predicted, exact, partial, type_):
     gold, predicted = ([item(label, *tokens) for label, tokens in x] for x in (gold, predicted))
     n = (len(predicted), len(gold))
-    assert count_matches(gold, predicted) == {
-        "exact": Counts(exact, *n),
-        "partial": Counts(partial, *n),
-        "type": Counts(type_, *n),
-    }
+    credits = {"exact": exact, "partial": partial, "type": type_}
+    expected = {name: Counts(correct, *n) for name, correct in credits.items()}
+    assert count_matches(gold, predicted) == expected
 
 
 # severe joint , shoulder and upper body pain
@@ -130,16 +128,12 @@ def test_marks():
 
 
 TOKENS = st.sets(st.integers(0, 9), min_size=1, max_size=5)
-ITEMS = st.lists(
-    st.builds(lambda label, tokens: item(label, *tokens), st.sampled_from("AB"), TOKENS), max_size=6
-)
+ITEM = st.builds(lambda label, tokens: item(label, *tokens), st.sampled_from("AB"), TOKENS)
+ITEMS = st.lists(ITEM, max_size=6)
 
 
-def share_tokens(*items):
-    first, second = (
-        {i for start, end in fragments for i in range(start, end)} for _, fragments in items
-    )
-    return bool(first & second)
+def tokens_of(item):
+    return {i for start, end in item[1] for i in range(start, end)}
 
 
 @given(ITEMS, ITEMS, ITEMS, st.randoms())
@@ -158,13 +152,13 @@ def test_errors_follow_their_definitions(gold, predicted, both, random):
             assert kind == MISSED
         else:
             assert (missed[1] == wrong[1]) == (missed[0] != wrong[0]) == (kind == WRONG_TYPE)
-            assert share_tokens(missed, wrong)
+            assert tokens_of(missed) & tokens_of(wrong)
             assert len(missed[1]) == len(wrong[1]) or kind == WRONG_LINKING
     # entities without a partner cannot be paired
     for missed in (missed for _, missed, wrong in errors if wrong is None):
         for wrong in (wrong for _, missed, wrong in errors if missed is None):
             assert missed[1] != wrong[1]
-            assert missed[0] != wrong[0] or not share_tokens(missed, wrong)
+            assert missed[0] != wrong[0] or not tokens_of(missed) & tokens_of(wrong)
     random.shuffle(gold)
     random.shuffle(predicted)
     assert find_errors(gold, predicted) == errors

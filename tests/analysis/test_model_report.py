@@ -55,11 +55,8 @@ def test_overlapping_entities_have_roles():
     example = make_example([JOINT, SHOULDER, BODY], [JOINT, ("ADE", [5, 6, 7])])
     shoulder, linking = report_model([example]).errors
     assert (linking.kind, shoulder.kind) == ("wrong linking", "missed")
-    assert [(role, entity.token_indices) for role, entity in shoulder.others] == [
-        ("gold", (0, 5, 6, 7)),
-        ("correct", (0, 1, 7)),
-        ("predicted", (5, 6, 7)),
-    ]
+    others = [(role, entity.token_indices) for role, entity in shoulder.others]
+    assert others == [("gold", (0, 5, 6, 7)), ("correct", (0, 1, 7)), ("predicted", (5, 6, 7))]
 
 
 def test_long_sentences_are_truncated():
@@ -116,11 +113,7 @@ def test_confusion_and_common_texts():
     set_entities(example.predicted, [*found, fever])
     report = report_model([example] * 2)
     assert [error.score for error in report.errors if error.kind == "wrong type"] == [0.75] * 2
-    assert report.confusion() == {
-        ("ADE", "ADE"): 2,
-        ("ADE", NOTHING): 2,
-        ("ADE", "SIGN"): 2,
-        (NOTHING, "SIGN"): 2,
-    }
+    pairs = [("ADE", "ADE"), ("ADE", NOTHING), ("ADE", "SIGN"), (NOTHING, "SIGN")]
+    assert report.confusion() == dict.fromkeys(pairs, 2)
     assert report.common_texts("missed", 5) == [("severe … shoulder … pain", "ADE", 2)]
     assert report.common_texts("spurious", 5) == [("shoulder … pain", "SIGN", 2)]

@@ -51,9 +51,8 @@ def test_an_invalid_line_is_an_error(tmp_path, name, bad):
 def test_other_texts_are_an_error(tmp_path, names, number):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     output.write_bytes(TWO + line("c"))
-    with pytest.raises(
-        GapDNERError, match=f"^{part}:{number} belongs to a text that has changed or is not"
-    ):
+    message = f"^{part}:{number} belongs to a text that has changed or is not"
+    with pytest.raises(GapDNERError, match=message):
         resume(output, *names)
     assert output.read_bytes() == part.read_bytes() == TWO + line("c")
 

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
-from spacy_gapdner.analysis.evaluation import evaluate
+from spacy_gapdner import GapDNERError, evaluate
 from spacy_gapdner.analysis.tuning import ROW, Aim, choose, decide, keep, score, tune
 from spacy_gapdner.calibration import Calibration
-from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.pipe.thresholds import Thresholds
 
 CONT, DISC = False, True
@@ -53,11 +52,8 @@ SMALL = [
     (1, "A", CONT, MISSED, True),
 ]
 # contiguous entities are correct from 0.8 on, discontinuous ones from 0.3 on
-TWO_KINDS = [
-    (doc, "A", *row)
-    for doc in range(10)
-    for row in ((CONT, 0.8, True), (CONT, 0.5, False), (DISC, 0.3, True), (DISC, 0.1, False))
-]
+EACH = ((CONT, 0.8, True), (CONT, 0.5, False), (DISC, 0.3, True), (DISC, 0.1, False))
+TWO_KINDS = [(doc, "A", *row) for doc in range(10) for row in EACH]
 
 
 def test_scores_by_hand():

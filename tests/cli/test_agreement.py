@@ -1,23 +1,16 @@
 import json
 import re
 
-import pytest
-
 TEXT = "severe joint and back pain after aspirin"
 FIRST = "T1\tADE 0 12;22 26\tsevere joint pain\nT2\tDRUG 33 40\taspirin\n"
 SECOND = "T1\tADE 0 12\tsevere joint\nT2\tDRUG 33 40\taspirin\n"
 
 
-@pytest.fixture
-def sides(write_brat):
-    same, only = (TEXT, FIRST), (TEXT, "")
+def test_two_annotators(run, write_brat, tmp_path):
+    same, only, output = (TEXT, FIRST), (TEXT, ""), tmp_path / "out"
     dropped = f"{FIRST}T3\tDRUG 90 99\tnothing\n"
     first = write_brat("anna", a=(TEXT, dropped), b=same, anna=only)
-    return first, write_brat("ben", a=(TEXT, SECOND), b=same, ben=only)
-
-
-def test_two_annotators(run, sides, tmp_path):
-    output = tmp_path / "out"
+    sides = first, write_brat("ben", a=(TEXT, SECOND), b=same, ben=only)
     result = run("agreement", *sides, "-o", output)
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     # of 4 entities each, 3 agree, and the others overlap

@@ -83,9 +83,8 @@ def test_several_models_and_predictions(run, model, write_docs, tmp_path):
     errors = read_csv(tmp_path / "o" / "errors.csv")
     assert [row["model"] for row in errors] == ["tiny"] * 2 + ["<none>"] * 5
     page = (tmp_path / "o" / "report.html").read_text("utf8")
-    text = " ".join(
-        re.sub("<style>.*?</style>|<script>.*?</script>|<[^>]*>", " ", page, flags=re.S).split()
-    )
+    plain = re.sub("<style>.*?</style>|<script>.*?</script>|<[^>]*>", " ", page, flags=re.S)
+    text = " ".join(plain.split())
     assert f"{data} · {len(CHANGED)} Docs · 5 gold entities · {date.today()}" in text
     assert f"tiny {model} 5 3 2 &lt;none&gt; {empty} 0 0 5 gold.spacy {data} 5 5 0" in text
     assert not re.search(r"<script [^>]|<link|@import|src=|href=", page)

@@ -8,11 +8,8 @@ from training_config import HARD, write_config
 
 from spacy_gapdner import Entity, set_entities
 
-DEV = [
-    ("Nothing at all .", []),
-    ("Severe joint and shoulder pain today .", [("ADR", (0, 1), (3, 5))]),
-    ("He took aspirin .", [("Drug", (2, 3))]),
-]
+DEV = [("Nothing at all .", []), ("He took aspirin .", [("Drug", (2, 3))])]
+DEV += [("Severe joint and shoulder pain today .", [("ADR", (0, 1), (3, 5))])]
 
 
 @pytest.fixture

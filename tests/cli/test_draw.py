@@ -12,9 +12,8 @@ def brat(write_brat):
 
 
 def listed(html):
-    return list(
-        dict.fromkeys(re.findall(r'title="(?:\w+: )?(?:\W )?(\w[\w ]*?)(?: [\d.]+)?: (.+?)"', html))
-    )
+    found = re.findall(r'title="(?:\w+: )?(?:\W )?(\w[\w ]*?)(?: [\d.]+)?: (.+?)"', html)
+    return list(dict.fromkeys(found))
 
 
 JOINT, SHOULDER = ("ADR", "Severe joint … pain"), ("ADR", "Severe … shoulder pain")

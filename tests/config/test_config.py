@@ -101,10 +101,8 @@ def test_encoder_and_hardware(arguments, transformer, rates, max_batch_cells):
 
 def test_tokenizer_of_the_language():
     config = init_config(lang="zh")
-    assert config["nlp"]["tokenizer"] == {
-        "@tokenizers": "spacy.zh.ChineseTokenizer",
-        "segmenter": "char",
-    }
+    expected = {"@tokenizers": "spacy.zh.ChineseTokenizer", "segmenter": "char"}
+    assert config["nlp"]["tokenizer"] == expected
     expected = {"pkuseg_model": None, "pkuseg_user_dict": "default"}
     assert config["initialize"]["tokenizer"] == expected
     nlp = load_model_from_config(config, auto_fill=False)

@@ -1,5 +1,3 @@
-"""Documents as HTML."""
-
 import re
 from datetime import date
 
@@ -55,10 +53,8 @@ def test_gold_is_never_incorrect():
     found = [Entity("PROC", ((4, 7),), 0.5), Entity("DRUG", ((8, 9),), 0.75)]
     html = render(make_doc(text, found), gold=make_doc(text, gold))
     reference, predicted = sentences(html)
-    assert labels(reference) == [
-        "≠ PROC, boundary: predicted IL-2) therapy",
-        "≠ MEAS, type: predicted DRUG",
-    ]
+    boundary, type_ = "≠ PROC, boundary: predicted IL-2) therapy", "≠ MEAS, type: predicted DRUG"
+    assert labels(reference) == [boundary, type_]
     assert labels(predicted) == ["✗ PROC 0.50, boundary", "✗ DRUG 0.75, type"]
     assert 'title="✗ PROC 0.50: IL-2) therapy (boundary)"' in html
     assert legend(html) == ["✗ incorrect 2", "≠ differs 2"]

@@ -95,19 +95,17 @@ def test_colors_only_on_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     assert "\x1b" not in render_text("Pain here", bars, width=40)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert render_text("Pain here", bars, width=40) == (
-        "Pain here\n\x1b[38;2;216;96;0m────\x1b[0m\x1b[38;2;216;96;0m A\x1b[0m\n     ──── A\n"
-    )
+    lines = render_text("Pain here", bars, width=40).split("\n")
+    colored = "\x1b[38;2;216;96;0m────\x1b[0m\x1b[38;2;216;96;0m A\x1b[0m"
+    assert lines == ["Pain here", colored, "     ──── A", ""]
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in render_text("Pain here", bars, width=40)
 
 
 def test_documents():
-    docs = [
-        make_doc("Joint and back pain. Gone.", [Entity("ADE", ((0, 1), (3, 4)), 0.5)], "a"),
-        make_doc("", name="b"),
-        make_doc("No.", name="b"),
-    ]
+    joint_pain = Entity("ADE", ((0, 1), (3, 4)), 0.5)
+    docs = [make_doc("Joint and back pain. Gone.", [joint_pain], "a")]
+    docs += [make_doc(text, name="b") for text in ("", "No.")]
     expected = """\
 a
 Joint and back pain.
