@@ -1,5 +1,3 @@
-"""Unusual texts."""
-
 ODD_TEXTS = {
     "empty": "",
     "one token": "aspirin",

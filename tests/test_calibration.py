@@ -26,14 +26,13 @@ def test_discontinuous_entities_have_their_own_constant():
     assert Calibration(100.0).probability(0.0, False) == pytest.approx(0.0, abs=1e-9)
 
 
+SHIFT = st.floats(-4, 4)
+
+
 @given(
-    slope=st.floats(0.1, 5),
-    shifts=st.tuples(st.floats(-4, 4), st.floats(-4, 4)),
-    score=st.floats(0.01, 0.99),
-    kind=st.booleans(),
+    st.builds(Calibration, st.floats(0.1, 5), SHIFT, SHIFT), st.floats(0.01, 0.99), st.booleans()
 )
-def test_score_inverts_probability(slope, shifts, score, kind):
-    calibration = Calibration(slope, *shifts)
+def test_score_inverts_probability(calibration, score, kind):
     probability = calibration.probability(score, kind)
     if 1e-4 < probability < 1 - 1e-4:
         assert calibration.score(probability, kind) == pytest.approx(score, abs=1e-6)

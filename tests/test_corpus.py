@@ -13,11 +13,8 @@ from spacy_gapdner.corpus import Corpus
 from spacy_gapdner.formats import convert
 
 TEXT = "Severe joint and shoulder pain.\nNo rash today.\n"
-ANN = (
-    "T1\tADR 0 12;26 30\tSevere joint pain\n"
-    "T2\tADR 0 6;17 30\tSevere shoulder pain\n"
-    "T3\tSign 35 39\trash\n"
-)
+ANN = "T1\tADR 0 12;26 30\tSevere joint pain\nT2\tADR 0 6;17 30\tSevere shoulder pain\n"
+ANN += "T3\tSign 35 39\trash\n"
 
 
 @pytest.fixture

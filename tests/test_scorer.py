@@ -56,16 +56,11 @@ def test_counted_by_hand():
     assert_subset(scores, "disc_sents_", tp=2, fp=1, fn=2)
     # both sentences of document 1
     assert_subset(scores, "overlap_sents_", tp=3, fp=2, fn=2)
-    assert scores["spans_gapdner_per_type"] == {
-        "ADE": prf(tp=3, fp=2, fn=2),
-        "DRUG": prf(tp=1, fp=1, fn=1),
-    }
-    assert scores["spans_gapdner_gap_lengths"] == {
-        "1": prf(tp=0, fp=1, fn=0),
-        "2": prf(tp=0, fp=0, fn=1),
-        "3": prf(tp=1, fp=0, fn=1),
-        "4": prf(tp=0, fp=1, fn=0),
-    }
+    per_type = {"ADE": prf(tp=3, fp=2, fn=2), "DRUG": prf(tp=1, fp=1, fn=1)}
+    assert scores["spans_gapdner_per_type"] == per_type
+    spurious, missed = prf(tp=0, fp=1, fn=0), prf(tp=0, fp=0, fn=1)
+    lengths = {"1": spurious, "2": missed, "3": prf(tp=1, fp=0, fn=1), "4": spurious}
+    assert scores["spans_gapdner_gap_lengths"] == lengths
     counts = scores["spans_gapdner_counts"]
     sides = ("gold", "predicted", "correct")
     assert counts.keys() == {f"{subset}{side}" for subset in SUBSETS for side in sides}

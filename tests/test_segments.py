@@ -70,6 +70,7 @@ def test_windows_that_cannot_be_are_refused(stride):
 
 TWO = [Segment(0, 6), Segment(4, 10)]
 THREE = [Segment(0, 6), Segment(2, 8), Segment(4, 10)]
+SENTENCES = [Segment(0, 5), Segment(5, 9)]
 
 
 @pytest.mark.parametrize(
@@ -96,11 +97,7 @@ THREE = [Segment(0, 6), Segment(2, 8), Segment(4, 10)]
         # the first two are cut where [2, 6) ends or begins; the third does not hold it
         (THREE, [[(2, 6, 0.9)], [], []], [(2, 6, 0.9)]),
         # sentences that meet are not cut
-        (
-            [Segment(0, 5), Segment(5, 9)],
-            [[(3, 5, 0.5)], [(5, 6, 0.25)]],
-            [(3, 5, 0.5), (5, 6, 0.25)],
-        ),
+        (SENTENCES, [[(3, 5, 0.5)], [(5, 6, 0.25)]], [(3, 5, 0.5), (5, 6, 0.25)]),
     ],
 )
 def test_merge(segments, predictions, expected):

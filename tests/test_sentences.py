@@ -87,22 +87,14 @@ def split(text, **settings):
     return [" ".join(sentence.text.split()) for sentence in doc.sents]
 
 
-@pytest.mark.parametrize(
-    ("text", "wrapped"),
-    [
-        (WRAPPED, True),
-        (WRAPPED.replace("\n", " \r\n  "), True),
-        (PARAGRAPHS, True),
-        (PROSE, False),
-        (ONE_A_LINE, False),
-        (LISTED, False),
-        (WRAPPED.replace("\n", ".\n"), False),
-        (textwrap.fill(PROSE[:200], 60), False),
-        (textwrap.fill(PROSE, 25), False),
-        ("\n \n", False),
-    ],
-)
-def test_only_wrapped_lines_are_joined(text, wrapped):
+JOINED = [WRAPPED, WRAPPED.replace("\n", " \r\n  "), PARAGRAPHS]
+KEPT = [PROSE, ONE_A_LINE, LISTED, WRAPPED.replace("\n", ".\n"), "\n \n"]
+KEPT += [textwrap.fill(PROSE[:200], 60), textwrap.fill(PROSE, 25)]
+
+
+@pytest.mark.parametrize("text", JOINED + KEPT)
+def test_only_wrapped_lines_are_joined(text):
+    wrapped = text in JOINED
     assert is_wrapped(text) == wrapped
     same = split(text, line_breaks="join" if wrapped else "keep")
     assert split(text) == split(text, line_breaks="auto") == same

@@ -20,17 +20,12 @@ def save_bert(path, pieces, *, n_layers=1, **settings):
     (path / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf8")
     tokenizer = BertTokenizerFast(str(path / "vocab.txt"), model_max_length=N_POSITIONS)
     tokenizer.save_pretrained(path)
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=WIDTH,
-        num_hidden_layers=n_layers,
-        num_attention_heads=2,
-        intermediate_size=2 * WIDTH,
-        max_position_embeddings=N_POSITIONS,
-        **{"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, **settings},
-    )
+    sizes = {"vocab_size": len(vocabulary), "max_position_embeddings": N_POSITIONS}
+    sizes |= {"hidden_size": WIDTH, "intermediate_size": 2 * WIDTH}
+    sizes |= {"num_hidden_layers": n_layers, "num_attention_heads": 2}
+    no_dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     spacy.util.fix_random_seed(0)
-    BertModel(config).save_pretrained(path)
+    BertModel(BertConfig(**sizes, **{**no_dropout, **settings})).save_pretrained(path)
     return path
 
 

@@ -3,10 +3,8 @@
 from thinc.api import Config
 from tiny_pipeline import model_config
 
-COMPONENTS = {
-    "sentencizer": {"factory": "gapdner_sentencizer"},
-    "gapdner": {"factory": "gapdner", "max_length": 4, "stride": 2, "model": model_config()},
-}
+PIPE = {"factory": "gapdner", "max_length": 4, "stride": 2, "model": model_config()}
+COMPONENTS = {"sentencizer": {"factory": "gapdner_sentencizer"}, "gapdner": PIPE}
 CORPUS = {"@readers": "spacy.Corpus.v1", "path": None, "max_length": 0, "gold_preproc": False}
 CONFIG = {
     "nlp": {"lang": "en", "pipeline": ["sentencizer", "gapdner"]},

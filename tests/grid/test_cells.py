@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 
 from spacy_gapdner.grid.cells import most_probable
 
-SCORES = st.integers(-40, 40).map(lambda eighths: eighths / 8) | st.sampled_from(
-    [-1e38, -1e4, 60.0, 1e38]
-)
+EXTREMES = st.sampled_from([-1e38, -1e4, 60.0, 1e38])
+SCORES = st.integers(-40, 40).map(lambda eighths: eighths / 8) | EXTREMES
 THRESHOLDS = st.sampled_from([0.0, 1e-6, 0.1, 0.4, 0.5, 0.7, 0.999, 1.0])
 
 

@@ -18,10 +18,8 @@ def bilstm(words, lstm):
     """Equations 2 to 4; the LSTM's gates as Hochreiter and Schmidhuber's, with a forget gate."""
 
     def read(inputs, suffix):
-        w_in, w_hidden = (
-            getattr(lstm, f"weight_ih_l0{suffix}"),
-            getattr(lstm, f"weight_hh_l0{suffix}"),
-        )
+        w_in = getattr(lstm, f"weight_ih_l0{suffix}")
+        w_hidden = getattr(lstm, f"weight_hh_l0{suffix}")
         bias = getattr(lstm, f"bias_ih_l0{suffix}") + getattr(lstm, f"bias_hh_l0{suffix}")
         hidden = cell = words.new_zeros(lstm.hidden_size)
         outputs = []
@@ -38,14 +36,12 @@ def bilstm(words, lstm):
 
 def biaffine(heads, tails, u1, u2, b1):
     """Equation 7."""
-    return by_cell(
-        len(heads),
-        lambda i, j: (
-            torch.stack([heads[i] @ u1[:, :, k] @ tails[j] for k in range(u1.shape[2])])
-            + torch.cat([heads[i], tails[j]]) @ u2
-            + b1
-        ),
-    )
+
+    def of_pair(i, j):
+        products = [heads[i] @ u1[:, :, k] @ tails[j] for k in range(u1.shape[2])]
+        return torch.stack(products) + torch.cat([heads[i], tails[j]]) @ u2 + b1
+
+    return by_cell(len(heads), of_pair)
 
 
 def regularity(hidden, upper, lower):
@@ -90,10 +86,8 @@ def assert_same(actual, expected, tensors, atol):
     """Compare two results, and their gradients by the given tensors."""
     torch.testing.assert_close(actual, expected, rtol=0, atol=atol)
     weights = torch.randn_like(expected)
-    gradients = [
-        torch.autograd.grad((result * weights).sum(), tensors, materialize_grads=True)
-        for result in (actual, expected)
-    ]
+    sums = [(result * weights).sum() for result in (actual, expected)]
+    gradients = [torch.autograd.grad(one, tensors, materialize_grads=True) for one in sums]
     assert any(gradient.abs().max() > 1e-3 for gradient in gradients[1])
     for gradient, expected_gradient in zip(*gradients, strict=True):
         torch.testing.assert_close(gradient, expected_gradient, rtol=0, atol=atol)

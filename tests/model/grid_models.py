@@ -11,21 +11,11 @@ from spacy_gapdner.segments import Segment
 WIDTH = 4
 LABELS = ["A", "B"]
 # Sentences, overlapping windows, an empty document, one of one token, a part in no segment
-SEGMENTS = [
-    [Segment(0, 3), Segment(3, 10)],
-    [Segment(0, 6), Segment(4, 10), Segment(8, 11)],
-    [],
-    [Segment(0, 1)],
-    [Segment(2, 5)],
-]
+WINDOWS = [[(0, 3), (3, 10)], [(0, 6), (4, 10), (8, 11)], [], [(0, 1)], [(2, 5)]]
+SEGMENTS = [[Segment(*window) for window in windows] for windows in WINDOWS]
 LENGTHS = [10, 11, 0, 1, 7]
-SETTINGS = {
-    "hidden_width": 6,
-    "boundary_width": 3,
-    "grid_width": 4,
-    "attention_width": 2,
-    "word_dropout": 0.3,
-}
+SETTINGS = {"hidden_width": 6, "boundary_width": 3, "grid_width": 4, "attention_width": 2}
+SETTINGS["word_dropout"] = 0.3
 
 
 def fixed_vectors():

@@ -1,5 +1,3 @@
-"""The settings of the architecture of GapDNER."""
-
 import pytest
 import spacy
 from confection import ConfigValidationError

@@ -12,9 +12,7 @@ PADDING = st.none() | st.integers(0, 200)
 
 
 @given(lengths=LENGTHS, max_size=SIZES, power=POWERS, max_padding=PADDING)
-def test_batches_hold_all_longest_first_and_as_many_as_the_bounds_allow(
-    lengths, max_size, power, max_padding
-):
+def test_batches_are_sorted_and_as_large_as_possible(lengths, max_size, power, max_padding):
     def fits(batch):
         sizes = [lengths[i] ** power for i in batch]
         padded = max(sizes) * len(sizes)

@@ -1,5 +1,3 @@
-"""The thinc model around the network of GapDNER."""
-
 import pickle
 
 import numpy as np

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Segments with more than")
 NLP = spacy.blank("en")
 OURS, THEIRS = "spacy-gapdner.TransformerModel.v1", "spacy-transformers.TransformerModel.v3"
 ODD_CHARACTERS = "abno pain\n\t.\u0301\u200d\u6f22\U0001f912\x00\u00ad"
+ANY_TEXT = st.text(st.sampled_from(ODD_CHARACTERS), max_size=60) | st.text(max_size=30)
 ODD_TEXTS = [
     "no fever",
     # combining characters: the tokenizer drops the accents
@@ -98,13 +99,7 @@ def assert_same_batch(models, docs):
 
 @settings(max_examples=15)
 @example(texts=ODD_TEXTS)
-@given(
-    texts=st.lists(
-        st.text(st.sampled_from(ODD_CHARACTERS), max_size=60) | st.text(max_size=30),
-        min_size=1,
-        max_size=6,
-    ).filter(lambda texts: any(texts))
-)
+@given(texts=st.lists(ANY_TEXT, min_size=1, max_size=6).filter(any))
 def test_any_texts_get_the_same_vectors(shared_models, texts):
     # a piece across tokens ("##ver", "pain"), and spaces that the text does not have
     odd = Doc(NLP.vocab, words=["f", "ev", "er", "p", "ai", "n"], spaces=[False] * 6)
@@ -165,11 +160,8 @@ def test_the_network_runs_in_batches_of_like_length(models, monkeypatch):
     # two special pieces each; 2 * 24 are 48 of at most 50; 3, 4 and 5 of 6 pieces are 6 of padding
     assert shapes == [(2, 24), (4, 6), (1, 3)]
     # rows are as long as the longest span of their document
-    assert [d.model_output.last_hidden_state.shape for d in found[:3]] == [
-        (1, 5, WIDTH),
-        (1, 24, WIDTH),
-        (1, 3, WIDTH),
-    ]
+    rows = [data.model_output.last_hidden_state.shape for data in found[:3]]
+    assert rows == [(1, n, WIDTH) for n in (5, 24, 3)]
 
 
 def test_without_offsets_pieces_are_aligned_by_their_text(bert):

@@ -14,13 +14,8 @@ from python_process import run_python
 from thinc.api import Adam, ArgsKwargs, NumpyOps
 from tiny_pipeline import make_nlp
 
-from spacy_gapdner.model.upstream_bugs import (
-    InPlaceShim,
-    TorchProductOps,
-    bound_onednn_caches,
-    infer,
-    load_srsly_extensions_once,
-)
+from spacy_gapdner.model import upstream_bugs
+from spacy_gapdner.model.upstream_bugs import TorchProductOps
 
 FORKS = """
 import multiprocessing, os, torch
@@ -86,12 +81,12 @@ def test_memory_does_not_grow_with_the_number_of_shapes():
 def test_limits_of_the_user_are_kept(monkeypatch):
     names = ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY")
     monkeypatch.setenv(names[0], "99")
-    bound_onednn_caches()
+    upstream_bugs.bound_onednn_caches()
     assert [os.environ[name] for name in names] == ["99", "16"]
 
 
 def test_entry_points_are_not_searched_in_each_call(monkeypatch):
-    load_srsly_extensions_once()
+    upstream_bugs.load_srsly_extensions_once()
     monkeypatch.setattr(catalogue, "AVAILABLE_ENTRY_POINTS", None)
     data = srsly.msgpack_dumps({"n": numpy.ones(2)})
     assert srsly.msgpack_loads(data)["n"].sum() == 2
@@ -100,14 +95,14 @@ def test_entry_points_are_not_searched_in_each_call(monkeypatch):
 def test_a_prediction_leaves_the_network_without_dropout():
     network = torch.nn.Dropout(0.5)
     inputs = torch.ones(100)
-    (output,) = infer(network, [ArgsKwargs((inputs,), {})])
+    (output,) = upstream_bugs.infer(network, [ArgsKwargs((inputs,), {})])
     assert torch.equal(output, inputs)
     # as another thread would find it
     assert torch.equal(network(inputs), inputs)
 
 
 def test_memory_does_not_grow_with_the_number_of_updates():
-    shim, optimizer = InPlaceShim(torch.nn.Linear(2, 2)), Adam(0.001)
+    shim, optimizer = upstream_bugs.InPlaceShim(torch.nn.Linear(2, 2)), Adam(0.001)
 
     def update(times):
         for _ in range(times):

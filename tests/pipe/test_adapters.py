@@ -13,11 +13,7 @@ from spacy.tokens import Doc, Span
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 
 TEXT = "No severe joint and back pain. Fever."
-ENTITIES = [
-    Entity("ADE", ((1, 3), (5, 6))),
-    Entity("ADE", ((1, 2), (4, 6))),
-    Entity("ADE", ((7, 8),)),
-]
+PLACES = [((1, 3), (5, 6)), ((1, 2), (4, 6)), ((7, 8),)]
 # a main module, which processes import
 SCRIPT = """
 import multiprocessing
@@ -34,7 +30,7 @@ if __name__ == "__main__":
 
 @Language.component("annotate_for_test")
 def annotate(doc: Doc) -> Doc:
-    set_entities(doc, ENTITIES)
+    set_entities(doc, [Entity("ADE", place) for place in PLACES])
     return doc
 
 
@@ -85,12 +81,8 @@ NEGATED = [
     ("Joint, but not back pain.", ("back pain",), ("Joint", "pain")),
 ]
 NEGEX = ("negspacy.negation", "negex", {"span_keys": ["gapdner_extents"]}, "negex")
-CONTEXT = (
-    "medspacy.context",
-    "medspacy_context",
-    {"input_span_type": "group", "span_group_name": "gapdner_extents"},
-    "is_negated",
-)
+OF_GROUP = {"input_span_type": "group", "span_group_name": "gapdner_extents"}
+CONTEXT = ("medspacy.context", "medspacy_context", OF_GROUP, "is_negated")
 
 
 def find_entity(doc, fragments):
@@ -99,20 +91,13 @@ def find_entity(doc, fragments):
     return Entity("ADE", tuple((span.start, span.end) for span in spans))
 
 
-@pytest.mark.parametrize(
-    ("tool", "fragments", "wrong"),
-    [
-        (NEGEX, None, [0, 1, 2]),
-        (NEGEX, "any", [3, 4]),
-        (NEGEX, "all", [0, 1, 2]),
-        (NEGEX, "unshared", []),
-        (CONTEXT, None, [3, 4]),
-        (CONTEXT, "any", [3, 4]),
-        (CONTEXT, "all", [0, 1, 2]),
-        (CONTEXT, "unshared", []),
-    ],
-)
-def test_negation_of_fragments(nlp, tool, fragments, wrong, tmp_path):
+# the texts with errors
+WRONG = {"any": [3, 4], "all": [0, 1, 2], "unshared": []}
+
+
+@pytest.mark.parametrize(("tool", "of_extents"), [(NEGEX, [0, 1, 2]), (CONTEXT, [3, 4])])
+@pytest.mark.parametrize("fragments", [None, *WRONG])
+def test_negation_of_fragments(nlp, tool, of_extents, fragments, tmp_path):
     module, name, config, attribute = tool
     pytest.importorskip(module)
     nlp.add_pipe("sentencizer")
@@ -129,7 +114,7 @@ def test_negation_of_fragments(nlp, tool, fragments, wrong, tmp_path):
         found = {e.to_entity(): e._.get(attribute) for e in get_entities(nlp(doc))}
         if found != expected:
             errors.append(number)
-    assert errors == wrong
+    assert errors == (WRONG[fragments] if fragments else of_extents)
 
 
 def test_fragments_that_all_entities_of_a_type_share_count_if_there_are_no_others(nlp):
@@ -141,12 +126,8 @@ def test_fragments_that_all_entities_of_a_type_share_count_if_there_are_no_other
     settings = {"names": ["flag_for_test"], "fragments": "unshared"}
     doc = nlp.add_pipe("gapdner_span_attributes", config=settings)(doc)
     values = [(e.label_, e.fragments, e._.flag_for_test) for e in get_entities(doc)]
-    assert values == [
-        ("ADE", ((0, 1), (2, 3)), True),
-        ("ADE", ((0, 1), (2, 4)), False),
-        ("ADE", ((0, 1), (3, 4)), False),
-        ("PART", ((2, 3),), True),
-    ]
+    other_ades = [("ADE", ((0, 1), (2, 4)), False), ("ADE", ((0, 1), (3, 4)), False)]
+    assert values == [("ADE", ((0, 1), (2, 3)), True), *other_ades, ("PART", ((2, 3),), True)]
 
 
 @pytest.mark.parametrize(("extents", "fragments"), [(False, "any"), (True, None)])

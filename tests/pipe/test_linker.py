@@ -77,11 +77,8 @@ def test_ids_of_doc_ents(path, overwrite, old):
     doc.ents = [*doc.ents, Span(doc, 7, 8, "ADE"), Span(doc, 0, 2, "ADE")]
     doc = nlp.get_pipe("gapdner_linker")(doc)
     # not a part of a discontinuous entity
-    assert [(ent.text, ent.kb_id_) for ent in doc.ents] == [
-        ("severe joint", ""),
-        ("pain", ""),
-        ("Naproxen", "T:3"),
-    ]
+    ents = [(ent.text, ent.kb_id_) for ent in doc.ents]
+    assert ents == [("severe joint", ""), ("pain", ""), ("Naproxen", "T:3")]
     (group,) = [g for g in doc.spans.values() if g[0].label_ == "DRUG"]
     assert [span.kb_id_ for span in group] == ["T:3"]
     doc.ents = [Span(doc, 9, 10, "DRUG", kb_id="OLD:1")]
@@ -109,10 +106,8 @@ def test_the_most_similar_name(path):
     names = [f"{a}{b} {b}{c}{a}" for a in syllables for b in syllables for c in syllables]
     path.write_text("".join(f"{n}\t{n}\n" for n in names))
     texts = [name[:i] + name[i + 2 :] for i, name in enumerate(names[::5], start=1)]
-    best = [
-        process.extractOne(text, names, scorer=fuzz.token_sort_ratio, score_cutoff=75)
-        for text in texts
-    ]
+    how = {"scorer": fuzz.token_sort_ratio, "score_cutoff": 75}
+    best = [process.extractOne(text, names, **how) for text in texts]
     assert link(path, texts) == [match[0] if match else None for match in best]
     assert any(best)
 

@@ -18,13 +18,8 @@ from spacy_gapdner.pipe import prediction as prediction_module
 
 FRAG, GAP, A, B = range(1, 5)
 # "A" over tokens 0 and 2, "B" over token 1
-TWO_ENTITIES = {
-    (0, 0, FRAG): 0.9,
-    (1, 1, GAP): 0.55,
-    (2, 2, FRAG): 0.9,
-    (2, 0, A): 0.6,
-    (1, 1, B): 0.45,
-}
+TWO_ENTITIES = {(0, 0, FRAG): 0.9, (1, 1, GAP): 0.55, (2, 2, FRAG): 0.9, (2, 0, A): 0.6}
+TWO_ENTITIES[1, 1, B] = 0.45
 
 
 def make_pipe(nlp, name=None, **config):
@@ -89,10 +84,8 @@ def test_initialize_after_loading_without_the_model(nlp):
 
 def test_no_gold_names_the_keys_that_exist(nlp):
     pipe = make_pipe(nlp)
-    with pytest.raises(
-        GapDNERError,
-        match=r"spans_key 'gapdner'.*10 in doc.spans\['coref_\*'\], 10 in doc.spans\['ents_\*'\]",
-    ):
+    elsewhere = r"10 in doc.spans\['coref_\*'\], 10 in doc.spans\['ents_\*'\]"
+    with pytest.raises(GapDNERError, match=rf"spans_key 'gapdner'.*{elsewhere}"):
         nlp.initialize(lambda: [*make_examples(nlp, key="ents"), *make_examples(nlp, key="coref")])
     with pytest.raises(GapDNERError, match=r"spans_key 'gapdner'.*max_length or gold_preproc"):
         nlp.initialize(lambda: make_examples(nlp, [("no entity here", [])]))

@@ -10,18 +10,10 @@ from tiny_pipeline import CORPUS, LABELS, annotate, make_doc, train
 from spacy_gapdner import get_entities
 from spacy_gapdner.calibration import Calibration
 
-SETTINGS = {
-    "spans_key": "other",
-    "threshold": 0.7,
-    "disc_threshold": 0.57,
-    "max_paths": 7,
-    "max_length": 64,
-    "stride": 32,
-    "annotate_ents": True,
-    "lr_scale": 0.1,
-    "calibration": Calibration(0.5, 0.25, -0.5)._asdict(),
-    "type_thresholds": {"DRUG": 0.29},
-}
+SETTINGS = {"spans_key": "other", "max_length": 64, "stride": 32, "max_paths": 7}
+SETTINGS |= {"threshold": 0.7, "disc_threshold": 0.57, "type_thresholds": {"DRUG": 0.29}}
+SETTINGS |= {"calibration": Calibration(0.5, 0.25, -0.5)._asdict()}
+SETTINGS |= {"annotate_ents": True, "lr_scale": 0.1}
 
 
 def annotate_all(nlp):
@@ -45,9 +37,9 @@ def test_disk_bytes_and_pickle(trained, saved):
 def test_find_threshold(trained, saved, tmp_path):
     gold = [make_doc(trained, text, entities) for text, entities in CORPUS[:3]]
     DocBin(docs=gold).to_disk(tmp_path / "dev.spacy")
-    threshold, score, scores = find_threshold(
-        str(saved), tmp_path / "dev.spacy", "gapdner", "threshold", "spans_gapdner_f", n_trials=3
-    )
+    paths = str(saved), tmp_path / "dev.spacy"
+    found = find_threshold(*paths, "gapdner", "threshold", "spans_gapdner_f", n_trials=3)
+    threshold, score, scores = found
     assert {float(key): value for key, value in scores.items()} == {0.0: 1.0, 0.5: 1.0, 1.0: 0.0}
     assert (threshold, score) == (0.0, 1.0)
 

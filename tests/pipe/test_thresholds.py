@@ -20,16 +20,9 @@ def grid(cells):
     return as_scores(cells, 3, 5)
 
 
-SCORES = grid(
-    {
-        (2, 0, A): 0.9,
-        (0, 2, FRAG): 0.8,
-        (0, 0, FRAG): 0.9,
-        (1, 1, GAP): 0.6,
-        (1, 1, B): 0.3,
-        (2, 2, FRAG): 0.7,
-    }
-)
+CELLS = {(2, 0, A): 0.9, (0, 2, FRAG): 0.8}
+CELLS |= {(0, 0, FRAG): 0.9, (1, 1, GAP): 0.6, (2, 2, FRAG): 0.7, (1, 1, B): 0.3}
+SCORES = grid(CELLS)
 
 
 def select(scores=SCORES, threshold=0.5, **settings):

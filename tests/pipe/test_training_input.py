@@ -36,9 +36,8 @@ def run_training(tmp_path):
         paths = ["--paths.train", str(train_path), "--paths.dev", str(dev_path)]
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
-            result = CliRunner().invoke(
-                app, ["train", str(tmp_path / "config.cfg"), *paths, *options]
-            )
+            command = ["train", str(tmp_path / "config.cfg"), *paths, *options]
+            result = CliRunner().invoke(app, command)
         result.warned = [str(w.message) for w in warned]
         return result
 
