@@ -55,13 +55,9 @@ class Server:
 
     def start(self):
         self.proposer = Finder("severe Mild")
-        session = Session(
-            Texts(self.folder),
-            read_guidelines("ADE,DRUG,SYMPTOM", [self.folder]),
-            Checker(blank_pipeline()),
-            proposer=self.proposer,
-            **self.settings,
-        )
+        labels = read_guidelines("ADE,DRUG,SYMPTOM", [self.folder])
+        settings = {"proposer": self.proposer, **self.settings}
+        session = Session(Texts(self.folder), labels, Checker(blank_pipeline()), **settings)
         self.port, self.kill = serve(create_app(session), self.port)
 
 

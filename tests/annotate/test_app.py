@@ -38,9 +38,8 @@ def test_entities_are_saved_in_brat_format(connect, notes):
         {"id": "T1", "label": "ADR", "fragments": SHOULDER[1], "notes": [], "warnings": []},
         {"id": "T2", "label": "ADR", "fragments": JOINT[1], "notes": [], "warnings": []},
     ]
-    assert (notes / "a.ann").read_bytes() == (
-        b"T1\tADR 0 6;17 30\tSevere shoulder pain\nT2\tADR 0 12;26 30\tSevere joint pain\n"
-    )
+    lines = b"T1\tADR 0 6;17 30\tSevere shoulder pain\nT2\tADR 0 12;26 30\tSevere joint pain\n"
+    assert (notes / "a.ann").read_bytes() == lines
     text = client.get("texts/a")
     assert (text["entities"], text["version"]) == (answer["entities"], answer["version"])
     assert [path.name for path in notes.iterdir() if path.name.startswith(".gapdner-")] == []

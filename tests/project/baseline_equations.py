@@ -16,10 +16,8 @@ def normalize(x):
 
 def conditional_norm(rows, columns, gain, bias):
     """Word i, normalized with the gain and bias of word j."""
-    return by_cell(
-        len(rows),
-        lambda i, j: linear(columns[j], gain) * normalize(rows[i]) + linear(columns[j], bias),
-    )
+    gains, biases = linear(columns, gain), linear(columns, bias)
+    return by_cell(len(rows), lambda i, j: gains[j] * normalize(rows[i]) + biases[j])
 
 
 def depthwise_convolution(grid, layer, step):

@@ -52,11 +52,8 @@ CADEC = {
     "cadec/original/OTHERIN.2.ann": "",
     "cadec/meddra/EXAMPLIN.1.ann": "TT1\t10000000 0 9\tBad joint\n",
 }
-CADEC_IDS = {
-    "ids/train.id": "OTHERIN.1\nEXAMPLIN.1",
-    "ids/dev.id": "EXAMPLIN.2\n",
-    "ids/test.id": "OTHERIN.2\n",
-}
+CADEC_IDS = {"ids/train.id": "OTHERIN.1\nEXAMPLIN.1", "ids/dev.id": "EXAMPLIN.2\n"}
+CADEC_IDS["ids/test.id"] = "OTHERIN.2\n"
 
 LONG_LINE = (
     "The patient's legs were swollen (mild) and didn't improve with e.g. rest. He has mr. Smith's "
@@ -135,23 +132,21 @@ ARCHIVES_2014 = (
 SHARE_IDS = {"ids/dev.list": f"{SECOND}\n"}
 
 
+def share_texts(train, test):
+    return {f"{train}/{TRAIN}": REPORT, f"{train}/{SECOND}": "Normal.\n", f"{test}/{TEST}": ECG}
+
+
 def share13(train_text, train_ann, test_text, test_ann):
-    return {
-        f"{train_text}/{TRAIN}": REPORT,
-        f"{train_text}/{SECOND}": "Normal.\n",
+    return share_texts(train_text, test_text) | {
         f"{train_ann}/{TRAIN}.knowtator.xml": knowtator_file(TRAIN, REPORT_SPANS),
         f"{train_ann}/{SECOND}.knowtator.xml": knowtator_file(SECOND, []),
-        f"{test_text}/{TEST}": ECG,
         f"{test_ann}/{TEST}": double_pipes(TEST, ECG_SPANS),
     }
 
 
 def share14(train_text, train_ann, test_text, test_ann):
     """Without annotations of the second text."""
-    return {
-        f"{train_text}/{TRAIN}": REPORT,
-        f"{train_text}/{SECOND}": "Normal.\n",
+    return share_texts(train_text, test_text) | {
         f"{train_ann}/{TRAIN[:-4]}.pipe.txt": single_pipes(TRAIN, REPORT_SPANS),
-        f"{test_text}/{TEST}": ECG,
         f"{test_ann}/{TEST[:-4]}.pipe.txt": single_pipes(TEST, ECG_SPANS),
     }

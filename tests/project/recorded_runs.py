@@ -21,20 +21,12 @@ def make_run(name="GapDNER", seed=0, f=0.5, **changes):
         "training": {"seed": seed, "max_epochs": 0, "max_steps": 100},
     }
     selected = {"step": 50, "epoch": 2, "score": f or 0.0, "losses": {"gapdner": 1.5}}
-    fields = {
-        "name": name,
-        "seed": seed,
-        "config": config,
-        "versions": {},
-        "commit": None,
-        "device": {},
-        "data": {
-            part: [{"name": f"{part}.spacy", "docs": 3, "entities": 4, "sha256": part * 8}]
-            for part in ("train", "dev", "test")
-        },
-        "evaluations": [selected],
-        "selected": selected,
-        "scores": {"dev": make_scores(f), "test": make_scores(f)},
-        "seconds": {"train": 60.0, "dev": 1.0, "test": 2.0},
+    scores = {"dev": make_scores(f), "test": make_scores(f)}
+    data = {
+        part: [{"name": f"{part}.spacy", "docs": 3, "entities": 4, "sha256": part * 8}]
+        for part in ("train", "dev", "test")
     }
-    return Run(**{**fields, **changes})
+    fields = {"config": config, "versions": {}, "commit": None, "device": {}, "data": data}
+    fields |= {"selected": selected, "evaluations": [selected], "scores": scores}
+    fields["seconds"] = {"train": 60.0, "dev": 1.0, "test": 2.0}
+    return Run(name=name, seed=seed, **{**fields, **changes})

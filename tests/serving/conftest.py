@@ -37,8 +37,6 @@ def nlp():
 @pytest.fixture(scope="session")
 def pipe():
     """What a server needs of the recognizer."""
-    return SimpleNamespace(
-        key="gapdner",
-        labels=("ADE", "DRUG"),
-        segments=lambda docs: [get_segments(doc, 128, 64) for doc in docs],
-    )
+    pipe = SimpleNamespace(key="gapdner", labels=("ADE", "DRUG"))
+    pipe.segments = lambda docs: [get_segments(doc, 128, 64) for doc in docs]
+    return pipe

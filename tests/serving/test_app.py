@@ -1,5 +1,3 @@
-"""The responses of the web application."""
-
 import html
 import json
 import re
@@ -15,18 +13,9 @@ from spacy.tokens.underscore import Underscore
 from spacy_gapdner.serving.app import create_app
 
 TEXT = "severe joint and back pain"
-ENTITY = {
-    "label": "ADE",
-    "text": "severe back pain",
-    "start": 0,
-    "end": 26,
-    "fragments": [
-        {"start": 0, "end": 6, "text": "severe"},
-        {"start": 17, "end": 26, "text": "back pain"},
-    ],
-    "score": 0.75,
-    "discontinuous": True,
-}
+PARTS = [{"start": 0, "end": 6, "text": "severe"}, {"start": 17, "end": 26, "text": "back pain"}]
+ENTITY = {"label": "ADE", "text": "severe back pain", "start": 0, "end": 26, "fragments": PARTS}
+ENTITY |= {"score": 0.75, "discontinuous": True}
 RECORD = {"text": TEXT, "entities": [ENTITY]}
 
 

@@ -1,5 +1,3 @@
-"""TOE's loss."""
-
 import math
 
 import numpy as np

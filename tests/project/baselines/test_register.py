@@ -1,5 +1,3 @@
-"""The networks, architectures and configs of W2NER and TOE."""
-
 from inspect import signature
 from pathlib import Path
 

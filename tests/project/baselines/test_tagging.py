@@ -26,13 +26,8 @@ def entity(label, *tokens):
 #    0     1   2     3     4    5    6    7   8
 FIGURE = [entity("ADE", 0, 1, 7), entity("ADE", 0, 3, 7), entity("ADE", 0, 5, 6, 7)]
 # two types in the cells of [0, 8) and 7
-CROWDED = [
-    entity("Symptom", 6, 7),
-    entity("Symptom", 7),
-    entity("ADE", 7),
-    entity("Symptom", 0, 7),
-    entity("ADE", 1),
-]
+CROWDED = [entity("Symptom", *tokens) for tokens in ((6, 7), (7,), (0, 7))]
+CROWDED += [entity("ADE", 7), entity("ADE", 1)]
 CROWDED_W2NER = """
     .  N  .  N  .  N  .  N  .
     .  A  .  .  .  .  .  N  .

@@ -18,14 +18,9 @@ def slot(kind, name, key, *values):
 
 
 def test_version_1_with_slots(write, report):
-    slots = [
-        slot("string", "S1", "Associated CUI", "C1"),
-        slot("boolean", "S2", "sure", "true"),
-        slot("string", "S3", "sure", "false"),
-        slot("string", "S4", "seen", "a", "b"),
-        slot("complex", "S5", "part of", "I_1"),
-        slot("string", "S6", "of nothing", "x"),
-    ]
+    slots = [slot("string", "S1", "Associated CUI", "C1"), slot("boolean", "S2", "sure", "true")]
+    slots += [slot("string", "S3", "sure", "false"), slot("string", "S4", "seen", "a", "b")]
+    slots += [slot("complex", "S5", "part of", "I_1"), slot("string", "S6", "of nothing", "x")]
     has = "".join(f'<hasSlotMention id="S{number}"/>' for number in range(1, 6))
     xml = version_1("1.txt", HAIR_CELLS, ROOT_CELLS)
     xml = xml.replace("<mentionClass", f"{has}<mentionClass", 1)
@@ -78,20 +73,17 @@ def test_invalid_files(write, report, nlp, files, message):
 
 @pytest.fixture
 def craft(write):
-    ontologies = "concept-annotation"
-    return write(
-        {
-            "articles/txt/1.txt": TEXT,
-            "articles/txt/2.txt": TEXT,
-            "articles/ids/craft-ids-train.txt": "1\n9\n",
-            "articles/ids/craft-ids-test.txt": "8\n",
-            f"{ontologies}/CL/CL/knowtator/1.txt.knowtator.xml": version_1("1.txt", HAIR_CELLS),
-            f"{ontologies}/CL/CL/knowtator/2.txt.knowtator.xml": version_1("2.txt"),
-            f"{ontologies}/CL/CL+extensions/knowtator/1.txt.knowtator.xml": version_1("1.txt"),
-            f"{ontologies}/MONDO/MONDO_with_genotype_annotations/knowtator-2/1.xml": "junk",
-            f"{ontologies}/MONDO/MONDO_without_genotype_annotations/knowtator-2/1.xml": VERSION_2,
-        }
-    )
+    articles = {"txt/1.txt": TEXT, "txt/2.txt": TEXT}
+    articles |= {"ids/craft-ids-train.txt": "1\n9\n", "ids/craft-ids-test.txt": "8\n"}
+    annotations = {
+        "CL/CL/knowtator/1.txt.knowtator.xml": version_1("1.txt", HAIR_CELLS),
+        "CL/CL/knowtator/2.txt.knowtator.xml": version_1("2.txt"),
+        "CL/CL+extensions/knowtator/1.txt.knowtator.xml": version_1("1.txt"),
+        "MONDO/MONDO_with_genotype_annotations/knowtator-2/1.xml": "junk",
+        "MONDO/MONDO_without_genotype_annotations/knowtator-2/1.xml": VERSION_2,
+    }
+    write({f"articles/{name}": content for name, content in articles.items()})
+    return write({f"concept-annotation/{name}": xml for name, xml in annotations.items()})
 
 
 def test_craft(craft, report):

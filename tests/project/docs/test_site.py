@@ -25,15 +25,11 @@ FETCHED = re.compile(
 def test_site(tmp_path):
     site = tmp_path / "html"
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", tmp_path / "cache"]
-    done = subprocess.run(
-        [*command, ROOT / "project" / "docs", site], capture_output=True, text=True
-    )
+    command += [ROOT / "project" / "docs", site]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    pages = {
-        path.relative_to(site).as_posix(): path.read_text(encoding="utf8")
-        for path in site.rglob("*")
-        if path.suffix in (".html", ".css", ".js")
-    }
+    paths = [path for path in site.rglob("*") if path.suffix in (".html", ".css", ".js")]
+    pages = {path.relative_to(site).as_posix(): path.read_text("utf8") for path in paths}
     reference = "".join(text for name, text in pages.items() if name.startswith("api/"))
     for name in spacy_gapdner.__all__:
         assert f'id="spacy_gapdner.{name}"' in reference, name

@@ -1,5 +1,3 @@
-"""The command ``train-seeds``."""
-
 import os
 import shutil
 import signal
@@ -112,10 +110,8 @@ def test_failed_training(tmp_path, monkeypatch, capsys):
     with pytest.raises(GapDNERError) as error:
         run_script(folder, monkeypatch, script)
     log = folder / "train.log"
-    assert str(error.value) == (
-        f"The training failed with exit code 3. {log} ends with: "
-        "line 2 / line 3 / line 4 / line 5 / line 6"
-    )
+    end = "line 2 / line 3 / line 4 / line 5 / line 6"
+    assert str(error.value) == f"The training failed with exit code 3. {log} ends with: {end}"
     assert log.read_text() == capsys.readouterr().out
     assert {path.name for path in folder.iterdir()} == {"config.cfg", "train.log"}
 
