@@ -6,7 +6,7 @@ prediction may differ. Duplicate entities in a document are counted once.
 """
 
 import operator
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import asdict, astuple, dataclass
 from itertools import pairwise
@@ -152,8 +152,7 @@ def count_subsets(compared: Comparison) -> dict[str, Counts]:
     sentence, gold, predicted = compared.positions.sentence, compared.gold, compared.predicted
     disc = _discontinuous(gold)
     counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(_discontinuous(predicted), disc)}
-    overlapping = _overlapping(gold, compared.positions.n_chars)
-    for subset, selected in (("disc_sents", disc), ("overlap_sents", overlapping)):
+    for subset, selected in (("disc_sents", disc), ("overlap_sents", _overlapping(gold))):
         sentences = set(map(sentence, selected))
         counts[subset] = Counts.of(
             *({item for item in side if sentence(item) in sentences} for side in (predicted, gold))
@@ -215,9 +214,8 @@ class Positions:
         visible = np.concatenate([[0], np.cumsum(~np.char.isspace(chars))]).astype(int)
         tokens = doc.to_array(["IDX", "SENT_START"]).astype(int).reshape(-1, 2)
         starts = visible[tokens[:, 0]]
-        self.n_chars = int(visible[-1])
         self._offsets = np.append(np.flatnonzero(np.diff(visible)), len(text))
-        self.bounds = np.append(starts, self.n_chars)
+        self.bounds = np.append(starts, visible[-1])
         self._token_starts = starts[np.diff(self.bounds) > 0]
         self._sent_starts = starts[tokens[:, 1] == 1]
 
@@ -265,15 +263,9 @@ def _discontinuous(items: Set[Mention]) -> set[Mention]:
     return {item for item in items if len(item[1]) > 1}
 
 
-def _overlapping(items: set[Mention], n_chars: int) -> set[Mention]:
-    # number of entities that cover each character, then cumulative number of shared characters
-    change = np.zeros(n_chars + 1, dtype=int)
-    for _, fragments in items:
-        for start, end in fragments:
-            change[start] += 1
-            change[end] -= 1
-    shared = np.concatenate([[0], np.cumsum(np.cumsum(change) > 1)])
-    return {item for item in items if any(shared[start] < shared[end] for start, end in item[1])}
+def _overlapping(items: set[Mention]) -> set[Mention]:
+    n = Counter(i for _, fragments in items for pair in fragments for i in range(*pair))
+    return {item for item in items if any(n[i] > 1 for pair in item[1] for i in range(*pair))}
 
 
 def _check_texts(example: Example) -> None:

@@ -90,9 +90,7 @@ def merge_segments(
             at_edge = entity.start == segment.start or entity.end == segment.end
             if at_edge and any(n.start < entity.start and entity.end < n.end for n in neighbors):
                 continue
-            known = best.get(entity)
-            if known is None or (entity.score or 0.0) > (known.score or 0.0):
-                best[entity] = entity
+            best[entity] = max(best.get(entity, entity), entity, key=lambda e: e.score or 0.0)
     return sorted(best.values(), key=text_order)
 
 

@@ -123,8 +123,11 @@ class DiscontinuousEntity(TokenRanges):
     @property
     # a property here, but a field of Entity
     def fragments(self) -> Fragments:  # type: ignore[override]
-        """RETURNS (tuple[tuple[int, int], ...]): The fragments as token offsets."""
-        return tuple((span.start, span.end) for span in self.spans)
+        """RETURNS (tuple[tuple[int, int], ...]): The fragments as token offsets. Adjacent spans,
+        such as one per token, are a single fragment.
+        """
+        tokens = (i for span in self.spans for i in range(span.start, span.end))
+        return Entity.from_tokens(self.label_, tokens).fragments
 
     @property
     def text(self) -> str:
@@ -168,8 +171,9 @@ def check_entity(doc: Doc, entity: Entity) -> None:
     for name, value in [("label", entity.label), *((key, entity.attrs.get(key)) for key in TEXTS)]:
         if not isinstance(value, str | None):
             raise GapDNERError(f"Invalid {name} {place}: {value!r}. Use a string.")
-    values = entity.attrs.get("_", {})
-    if not isinstance(values, dict) or (values and not attributes.can_be_saved(values)):
+    values = dict(entity.attrs)
+    if not isinstance(values.get("_", {}), dict) or not attributes.can_be_saved(values):
         raise GapDNERError(f"The attributes {place} cannot be saved: {values!r:.100}.")
-    if entity.score is not None:
-        check_probability(f"score {place}", entity.score)
+    score = values.get("score") if entity.score is None else entity.score
+    if score is not None:
+        check_probability(f"score {place}", score)

@@ -33,8 +33,8 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
     doc (Doc): The document.
     key (str): Prefix of the span groups, the ``spans_key`` of the pipe.
     RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order. See `text_order`.
-    RAISES (GapDNERError): If the spans of a group have different labels, overlap or are empty, or
-        if tokens were merged or split since the group was set.
+    RAISES (GapDNERError): If the spans of a group have no label or different labels, overlap or are
+        empty, or if tokens were merged or split since the group was set.
     """
     entities = []
     for name in group_names(doc, key):
@@ -43,6 +43,10 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
         if not spans:
             continue
         labels = {span.label_ for span in spans}
+        if "" in labels:
+            raise GapDNERError(
+                f"A fragment in doc.spans[{name!r}] has no label. Set the label of all its spans."
+            )
         if len(labels) > 1:
             raise GapDNERError(
                 f"The fragments in doc.spans[{name!r}] have different labels "
@@ -101,8 +105,8 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
         reason = f"entities are stored under several keys: {', '.join(keys)}. Use "
         reason += "spacy_gapdner.get_entities(doc, key)."
     else:
-        reason = f"these span groups are not entities: {', '.join(labeled)}. For the reason, call "
-        reason += "spacy_gapdner.get_entities(doc, key), which raises an error."
+        reason = f"these span groups are not entities: {', '.join(labeled)}. Each group must "
+        reason += "contain the fragments of one entity, with the same label and not adjacent."
     # the caller of spaCy's Underscore
     warnings.warn(f"doc._.discontinuous_ents is empty, because {reason}", stacklevel=3)
     return ()
@@ -145,11 +149,11 @@ def get_spans_keys(doc: Doc) -> list[str]:
 
 
 def stores_entities(doc: Doc, key: str) -> bool:
-    """RETURNS (bool): Whether all span groups under a prefix are valid entities. Users may give
-    other groups similar names.
+    """RETURNS (bool): Whether all span groups under a prefix are valid entities without adjacent
+    spans. Users may give other groups similar names.
     """
     try:
-        return all(Entity(e.label_, e.fragments).label for e in get_entities(doc, key))
+        return all(len(e.fragments) == len(e.spans) for e in get_entities(doc, key))
     except GapDNERError:
         return False
 
@@ -163,7 +167,11 @@ def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT
     for entity in entities:
         check_entity(doc, entity)
     groups = (doc.spans[name] for name in group_names(doc, key))
-    replaced = {(g[0].start, g[0].end, g[0].label) for g in groups if len(g) == 1}
+    try:
+        replaced = {(g[0].start, g[0].end, g[0].label) for g in groups if len(g) == 1}
+    # tokens were merged since the groups were set
+    except IndexError:
+        replaced = set()
     contiguous = (e for e in entities if not e.is_discontinuous)
     spans = filter_spans([Span(doc, e.start, e.end, e.label) for e in contiguous])
     taken = {i for span in spans for i in range(span.start, span.end)}
@@ -189,11 +197,8 @@ def _refuse_entities(owner: Doc | Span, value: object) -> None:
 
 
 def _get_attrs(doc: Doc) -> dict[str, dict[str, Any]]:
-    return {
-        name: dict(doc.spans[name].attrs)
-        for key in get_spans_keys(doc)
-        for name in group_names(doc, key)
-    }
+    groups = doc.spans.items()
+    return {name: dict(g.attrs) for name, g in groups if re.fullmatch(r".+_\d+", name)}
 
 
 def _set_attrs(doc: Doc, attrs: Mapping[str, Mapping[str, Any]]) -> None:

@@ -88,7 +88,8 @@ class GridNetwork(nn.Module):
 
     def take_over(self, trained: "GridNetwork", channels: Sequence[int]) -> None:
         """Copy the weights of a network with the same settings and fewer channels. `channels` are
-        their indices in this network. The weights of the additional channels are unchanged.
+        their indices in this network. The weights of the additional channels are zero, and their
+        biases are unchanged, so that they do not outscore the trained channels.
         """
         weights = self.state_dict()
         with torch.no_grad():
@@ -96,6 +97,8 @@ class GridNetwork(nn.Module):
                 target = weights[name]
                 grown = [d for d in range(values.dim()) if values.shape[d] != target.shape[d]]
                 if grown:
+                    if values.dim() > 1:
+                        target.zero_()
                     index = torch.tensor(channels, device=target.device)
                     target.index_copy_(grown[0], index, values.to(target.device))
                 else:

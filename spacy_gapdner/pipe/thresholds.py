@@ -7,6 +7,7 @@ from thinc.types import Floats3d
 
 from ..calibration import Calibration
 from ..entities import Entity
+from ..errors import check_probability
 from ..grid import TaggingScheme
 from ..grid.decoding import DecodedSegment
 
@@ -24,6 +25,12 @@ class Thresholds:
     max_paths: int = 10_000
     calibration: Calibration = field(default_factory=Calibration)
     type_thresholds: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # the settings of a pipe can be changed at any time
+        own = {"threshold": self.threshold, **self.type_thresholds}
+        for name, value in (own | {"disc_threshold": self.disc_threshold or 0.0}).items():
+            check_probability(name, value)
 
     def threshold_of(self, label: str, discontinuous: bool) -> float:
         """RETURNS (float): The threshold of the entities of a type."""

@@ -117,6 +117,19 @@ def test_groups_that_other_code_has_changed():
     assert [entity.attrs for entity in get_entities(doc)] == [{}]
 
 
+def test_a_group_with_one_span_per_token():
+    doc = make_doc()
+    doc.spans["gapdner_1"] = [Span(doc, i, i + 1, "ADE") for i in (2, 3, 9)]
+    doc.spans["gapdner_2"] = [Span(doc, i, i + 1, "ADE") for i in (8, 9)]
+    first, second = get_entities(doc)
+    assert (first.fragments, first.text) == (((2, 4), (9, 10)), "severe joint pain")
+    assert not second.is_discontinuous
+    assert read(merge_docs([doc, doc])) == [e.shift(n) for n in (0, 11) for e in read(doc)]
+    doc.spans["gapdner_1"] = [doc[0:1]]
+    with pytest.raises(GapDNERError, match=r"'gapdner_1'\] has no label. Set the label"):
+        get_entities(doc)
+
+
 @pytest.mark.parametrize(("start", "end"), [(0, 2), (4, 11), (9, 11)])
 def test_entities_of_tokens_that_changed_are_an_error(start, end):
     doc = make_doc(entities=IN_TEXT_ORDER)
@@ -140,6 +153,8 @@ WRONG = Entity("B", ((0, 1), (2, 3)))
         (replace(WRONG, score="high"), "score of the entity 'B' .* 'high'. Use a number between 0"),
         (replace(WRONG, attrs={"kb_id": 5}), "Invalid kb_id of the entity 'B' .*: 5"),
         (replace(WRONG, attrs={"_": {"cue": b"x"}}), "attributes .*'B' .* cannot be saved"),
+        (replace(WRONG, attrs={"source": {1, 2}}), "attributes .*'B' .* cannot be saved"),
+        (replace(WRONG, attrs={"score": 5}), "score of the entity 'B' .* 5. Use a number between"),
         # invalid in spaCy
         (replace(WRONG, label="\ud800"), "surrogates"),
     ],

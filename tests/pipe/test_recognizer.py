@@ -76,6 +76,14 @@ def test_invalid_settings(setting):
         make_nlp(**setting)
 
 
+def test_thresholds_that_were_changed_to_invalid_values(nlp):
+    for name, value in (("threshold", None), ("disc_threshold", 7), ("type_thresholds", {"A": -1})):
+        pipe = make_nlp().get_pipe("gapdner")
+        pipe.cfg[name] = value
+        with pytest.raises(GapDNERError, match="Use a number between 0 and 1"):
+            pipe(make_doc(nlp, "a b"))
+
+
 def test_initialize_after_loading_without_the_model(nlp):
     loaded = make_nlp().from_bytes(nlp.to_bytes(exclude=["model"]), exclude=["model"])
     loaded.initialize(lambda: make_examples(loaded))
@@ -168,6 +176,12 @@ def test_contiguous_entities_fill_doc_ents_if_asked(nlp):
     # the pipe replaces its own earlier predictions
     doc = make_scripted(nlp, [{(2, 2, B): 0.9}], annotate_ents=True)(doc)
     assert ents(doc) == [(2, 3, "B"), (3, 4, "OLD")]
+    # also after tokens were merged
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:3])
+    doc = make_scripted(nlp, [{(0, 0, A): 0.9}], annotate_ents=True)(doc)
+    assert found(doc) == [("A", [0])]
+    assert ents(doc) == [(0, 1, "A"), (1, 2, "OLD")]
 
 
 def test_sentences_and_windows_have_grids_of_their_own(nlp):

@@ -99,8 +99,10 @@ def test_nan_stops_the_training():
     with pytest.raises(GapDNERError, match="Training has diverged: the loss of 'gapdner' is nan"):
         train(nlp, 1)
     assert nlp.to_bytes() == before
-    with pytest.raises(GapDNERError, match="scores are not numbers"):
-        nlp(make_doc(nlp, CORPUS[0][0]))
+    for value in (np.nan, np.inf):
+        network_of(pipe.model).classifier.bias.data.fill_(value)
+        with pytest.raises(GapDNERError, match="scores are not finite"):
+            nlp(make_doc(nlp, CORPUS[0][0]))
 
 
 def make_misaligned(nlp):

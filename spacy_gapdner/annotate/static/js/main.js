@@ -11,7 +11,7 @@ import { ProgressBar } from "./progress.js";
 // number of the last request, because the response to an earlier request may arrive late
 let latest = 0;
 /** @type {Record<string, string>} */
-const ORDERS = { files: "by file name", uncertain: "uncertain first", random: "random order" };
+const ORDERS = { files: "by name", uncertain: "uncertain", random: "random" };
 
 /** @param {App} app @param {string} order */
 async function listTexts(app, order) {
