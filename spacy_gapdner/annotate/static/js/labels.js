@@ -47,6 +47,13 @@ export function listLabels(labels, styleOf, choose) {
   return (pressed) => {
     buttons.forEach((button, i) => (button.ariaPressed = String(labels[i].name === pressed)));
     const current = buttons.find((button) => button.ariaPressed === "true");
-    current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (current) reveal(find("labels", HTMLElement), current);
   };
+}
+
+/** Scroll to a child. Unlike `scrollIntoView`, this does not scroll the page. @param {HTMLElement} box @param {HTMLElement} child */
+function reveal(box, child) {
+  const [x, y] = [child.offsetLeft - box.offsetLeft, child.offsetTop - box.offsetTop];
+  box.scrollLeft = Math.max(Math.min(box.scrollLeft, x), x + child.offsetWidth - box.clientWidth);
+  box.scrollTop = Math.max(Math.min(box.scrollTop, y), y + child.offsetHeight - box.clientHeight);
 }
