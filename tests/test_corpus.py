@@ -74,7 +74,7 @@ def test_missing_path(tmp_path):
     make = registry.readers.get("spacy-gapdner.Corpus.v1")
     with pytest.raises(GapDNERError, match=r"no path\. Set paths\.train"):
         make(None)
-    with pytest.raises(GapDNERError, match="There is nothing at"):
+    with pytest.raises(GapDNERError, match="Path not found: "):
         make(tmp_path / "x")
 
 

@@ -79,7 +79,7 @@ def find_runs(folders: Iterable[Path]) -> dict[Path, Run]:
     runs = {}
     for folder in folders:
         if not folder.is_dir():
-            raise GapDNERError(f"There is no folder {folder}. Check the path.")
+            raise GapDNERError(f"Folder not found: {folder}. Check the path.")
         paths = [path for path in visible_files(folder, (RUN_FILE,)) if path.name == RUN_FILE]
         if not paths:
             raise GapDNERError(f"{folder} contains no {RUN_FILE}. Create it with train-seeds.")

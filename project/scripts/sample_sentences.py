@@ -86,7 +86,7 @@ def main(
     Optionally hold out articles, and sample sentences from them, too. Tune on all sentences of
     these articles, because samples contain more discontinuous entities than the corpus."""
     if not input_path.is_file():
-        msg.fail(f"There is no file {input_path}.", exits=1)
+        msg.fail(f"File not found: {input_path}.", exits=1)
     docs = list(read_docbin(input_path, Vocab()))
     held_out: list[Doc] = []
     if held_out_path:

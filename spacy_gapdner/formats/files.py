@@ -96,7 +96,7 @@ def skip_word_files(path: Path, report: Report | None) -> None:
 def require_data(path: Path) -> None:
     """Raise a GapDNERError if a path does not exist, or is a trained pipeline."""
     if not path.exists():
-        raise GapDNERError(f"There is nothing at {path}. Check the path.")
+        raise GapDNERError(f"Path not found: {path}. Check the path.")
     if (path / "meta.json").is_file() and (path / "config.cfg").is_file():
         raise GapDNERError(
             f"{path} is a trained pipeline, not data. If a command takes both, MODEL comes first."
@@ -106,7 +106,7 @@ def require_data(path: Path) -> None:
 def require_file(path: Path) -> None:
     """Raise a GapDNERError if a file does not exist."""
     if not path.is_file():
-        raise GapDNERError(f"There is no file {path}. Check the path.")
+        raise GapDNERError(f"File not found: {path}. Check the path.")
 
 
 def first_text(path: Path, *, strict: bool = False) -> str:

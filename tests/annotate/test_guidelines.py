@@ -40,7 +40,7 @@ def test_labels_json(tmp_path):
 def test_names(tmp_path):
     with pytest.raises(GapDNERError, match="Give labels, such as"):
         read_guidelines(None, [tmp_path])
-    with pytest.raises(GapDNERError, match="no file"):
+    with pytest.raises(GapDNERError, match="File not found"):
         read_guidelines("missing.json", [tmp_path])
     (tmp_path / "a.ann").write_bytes(b"T1\tZebra 0 1\ta\r\nT2\tDrug 0 1;3 4\ta b\nA1\tSure T1\n")
     assert names(None, [tmp_path], ["Pain", "Drug"]) == ["Pain", "Drug", "Zebra"]

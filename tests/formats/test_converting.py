@@ -58,7 +58,7 @@ def test_guess(write, files, path, name):
 @pytest.mark.parametrize(
     ("files", "path", "message"),
     [
-        ({}, "missing", "nothing at"),
+        ({}, "missing", "Path not found"),
         ({"a.txt": "x"}, ".", TEXT),
         # almost inline text
         ({"a.txt": "A note.\n\nAnother line.\n"}, "a.txt", TEXT),
@@ -161,7 +161,7 @@ def test_load_docs(nlp, write, report):
     with pytest.raises(GapDNERError, match="contains no document"):
         list(load_docs(nlp, empty))
     # at once, before anybody asks for a Doc
-    with pytest.raises(GapDNERError, match="nothing at"):
+    with pytest.raises(GapDNERError, match="Path not found"):
         load_docs(nlp, path / "c")
     with pytest.raises(GapDNERError, match="Unknown format 'x'"):
         load_docs(nlp, path, format="x")
