@@ -132,7 +132,7 @@ class DiscontinuousEntity(TokenRanges):
     @property
     def text(self) -> str:
         """RETURNS (str): The texts of the fragments, joined by single spaces."""
-        return " ".join(span.text for span in self.spans)
+        return " ".join(self.doc[start:end].text for start, end in self.fragments)
 
     @property
     def start_char(self) -> int:
@@ -171,9 +171,9 @@ def check_entity(doc: Doc, entity: Entity) -> None:
     for name, value in [("label", entity.label), *((key, entity.attrs.get(key)) for key in TEXTS)]:
         if not isinstance(value, str | None):
             raise GapDNERError(f"Invalid {name} {place}: {value!r}. Use a string.")
-    values = dict(entity.attrs)
-    if not isinstance(values.get("_", {}), dict) or not attributes.can_be_saved(values):
+    values = entity.attrs.get("_", {})
+    if not isinstance(values, dict) or (values and not attributes.can_be_saved(values)):
         raise GapDNERError(f"The attributes {place} cannot be saved: {values!r:.100}.")
-    score = values.get("score") if entity.score is None else entity.score
+    score = entity.attrs.get("score") if entity.score is None else entity.score
     if score is not None:
         check_probability(f"score {place}", score)

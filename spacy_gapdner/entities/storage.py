@@ -8,6 +8,7 @@ extension attributes.
 import re
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
@@ -106,7 +107,8 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
         reason += "spacy_gapdner.get_entities(doc, key)."
     else:
         reason = f"these span groups are not entities: {', '.join(labeled)}. Each group must "
-        reason += "contain the fragments of one entity, with the same label and not adjacent."
+        reason += "contain the fragments of one entity, which have the same label and are not "
+        reason += "adjacent. For other reasons, call spacy_gapdner.get_entities(doc, key)."
     # the caller of spaCy's Underscore
     warnings.warn(f"doc._.discontinuous_ents is empty, because {reason}", stacklevel=3)
     return ()
@@ -166,19 +168,18 @@ def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT
     entities = list(entities)
     for entity in entities:
         check_entity(doc, entity)
-    groups = (doc.spans[name] for name in group_names(doc, key))
-    try:
-        replaced = {(g[0].start, g[0].end, g[0].label) for g in groups if len(g) == 1}
-    # tokens were merged since the groups were set
-    except IndexError:
-        replaced = set()
+    replaced: set[tuple[int, int, int]] = set()
+    for group in (doc.spans[name] for name in group_names(doc, key)):
+        # the retokenizer does not update spans, except for their character offsets
+        with suppress(IndexError):
+            replaced.update((s.start_char, s.end_char, s.label) for s in group if len(group) == 1)
     contiguous = (e for e in entities if not e.is_discontinuous)
     spans = filter_spans([Span(doc, e.start, e.end, e.label) for e in contiguous])
     taken = {i for span in spans for i in range(span.start, span.end)}
     kept = [
         ent
         for ent in doc.ents
-        if (ent.start, ent.end, ent.label) not in replaced
+        if (ent.start_char, ent.end_char, ent.label) not in replaced
         and taken.isdisjoint(range(ent.start, ent.end))
     ]
     doc.ents = [*spans, *kept]

@@ -89,7 +89,7 @@ class GridNetwork(nn.Module):
     def take_over(self, trained: "GridNetwork", channels: Sequence[int]) -> None:
         """Copy the weights of a network with the same settings and fewer channels. `channels` are
         their indices in this network. The weights of the additional channels are zero, and their
-        biases are unchanged, so that they do not outscore the trained channels.
+        biases are unchanged.
         """
         weights = self.state_dict()
         with torch.no_grad():

@@ -41,10 +41,10 @@ def predict_entities(
         segments = cut(batch)
         grids = model.predict((batch, segments))
         # NaN is below every threshold, so entities would be dropped silently
-        if not all(np.isfinite(grid.min()) and np.isfinite(grid.max()) for grid in grids):
+        if not all(grid.max() < np.inf for grid in grids):
             raise GapDNERError(
-                "The model's scores are not finite, possibly because training diverged. Use an "
-                "earlier checkpoint, or train again with a lower learning rate."
+                "The model's scores are NaN or infinite, possibly because training diverged. Use "
+                "an earlier checkpoint, or train again with a lower learning rate."
             )
         found = (thresholds.decode(grid, tagging, labels) for grid in grids)
         for doc, parts in zip(batch, segments, strict=True):

@@ -28,9 +28,11 @@ class Thresholds:
 
     def __post_init__(self) -> None:
         # the settings of a pipe can be changed at any time
-        own = {"threshold": self.threshold, **self.type_thresholds}
-        for name, value in (own | {"disc_threshold": self.disc_threshold or 0.0}).items():
-            check_probability(name, value)
+        check_probability("threshold", self.threshold)
+        if self.disc_threshold is not None:
+            check_probability("disc_threshold", self.disc_threshold)
+        for label, value in self.type_thresholds.items():
+            check_probability(f"threshold of {label}", value)
 
     def threshold_of(self, label: str, discontinuous: bool) -> float:
         """RETURNS (float): The threshold of the entities of a type."""

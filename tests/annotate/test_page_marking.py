@@ -34,6 +34,24 @@ def test_entities_by_mouse(page):
     page.until(lambda: page.entities() == ["DRUG Mild", "DRUG Mild nausea", "DRUG nausea"])
 
 
+def test_steps_and_undo_from_a_word_without_an_entity(page):
+    page.write(ann="T1\tDRUG 0 8\tNaproxen\nT2\tADE 46 50\tpain\n")
+    undo, redo = (
+        page.browser.find_element(By.CSS_SELECTOR, f"[data-command={name}]")
+        for name in ("undo", "redo")
+    )
+    # two clicks on the same word would create an entity
+    for word, held, label in (("joint", [Keys.SHIFT], "DRUG"), ("back", [], "ADE")):
+        page.word(word).click()
+        page.press(" ", held=held)
+        page.until(lambda label=label: page.find("chosen").text.startswith(label))
+    assert [undo.is_enabled(), redo.is_enabled()] == [False, False]
+    page.press(Keys.DELETE)
+    assert [undo.is_enabled(), redo.is_enabled()] == [True, False]
+    page.click("undo")
+    assert [undo.is_enabled(), redo.is_enabled()] == [False, True]
+
+
 def test_entities_by_keyboard(page):
     page.write()
     page.press(Keys.RIGHT * 2)

@@ -146,6 +146,9 @@ def test_bars_are_close_to_their_words_in_every_line(page, width, text, ranges):
         page.write(text, ann=ann)
         page.until(lambda: len(page.shown()) == len(ranges))
         check_lines(page.browser.execute_script(CELLS), height=1.05 * 16 + 2)
+        # long entities have their type on each line
+        continued = page.browser.find_elements(By.CSS_SELECTOR, "[data-again=ADE]")
+        assert bool(continued) == (text == NESTED[0])
 
 
 # for each part of a bar: the top of its line and its own top

@@ -153,7 +153,6 @@ WRONG = Entity("B", ((0, 1), (2, 3)))
         (replace(WRONG, score="high"), "score of the entity 'B' .* 'high'. Use a number between 0"),
         (replace(WRONG, attrs={"kb_id": 5}), "Invalid kb_id of the entity 'B' .*: 5"),
         (replace(WRONG, attrs={"_": {"cue": b"x"}}), "attributes .*'B' .* cannot be saved"),
-        (replace(WRONG, attrs={"source": {1, 2}}), "attributes .*'B' .* cannot be saved"),
         (replace(WRONG, attrs={"score": 5}), "score of the entity 'B' .* 5. Use a number between"),
         # invalid in spaCy
         (replace(WRONG, label="\ud800"), "surrogates"),

@@ -101,7 +101,7 @@ def test_nan_stops_the_training():
     assert nlp.to_bytes() == before
     for value in (np.nan, np.inf):
         network_of(pipe.model).classifier.bias.data.fill_(value)
-        with pytest.raises(GapDNERError, match="scores are not finite"):
+        with pytest.raises(GapDNERError, match="scores are NaN or infinite"):
             nlp(make_doc(nlp, CORPUS[0][0]))
 
 

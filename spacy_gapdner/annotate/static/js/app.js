@@ -193,7 +193,7 @@ export class App {
     if (this.project.orders.includes("uncertain") && !said.textContent) this.say(PROCESSING);
     void session
       .propose()
-      .then(() => said.textContent === PROCESSING && this.say(""))
+      .then(() => session === this.open_ && said.textContent === PROCESSING && this.say(""))
       .catch((error) => this.say(`No proposals: ${error.message}`));
   }
 

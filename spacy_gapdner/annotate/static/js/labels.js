@@ -44,10 +44,13 @@ export function listLabels(labels, styleOf, choose) {
       make("dd", {}, description),
     ]),
   );
+  /** @type {string | null} */
+  let last = null;
   return (pressed) => {
     buttons.forEach((button, i) => (button.ariaPressed = String(labels[i].name === pressed)));
     const current = buttons.find((button) => button.ariaPressed === "true");
-    if (current) reveal(find("labels", HTMLElement), current);
+    if (current && pressed !== last) reveal(find("labels", HTMLElement), current);
+    last = pressed;
   };
 }
 
