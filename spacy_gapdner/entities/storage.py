@@ -170,7 +170,7 @@ def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT
         check_entity(doc, entity)
     replaced: set[tuple[int, int, int]] = set()
     for group in (doc.spans[name] for name in group_names(doc, key)):
-        # the retokenizer does not update spans, except for their character offsets
+        # after a merge, spans keep their character offsets, but can be outside of the new tokens
         with suppress(IndexError):
             replaced.update((s.start_char, s.end_char, s.label) for s in group if len(group) == 1)
     contiguous = (e for e in entities if not e.is_discontinuous)
