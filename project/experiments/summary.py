@@ -4,15 +4,15 @@ from collections.abc import Iterable, Sequence
 from statistics import mean, stdev
 from typing import Any
 
+from spacy_gapdner.scorer import SUBSETS as TITLES
+
 from ..tables import Table
 from .runs import Run
 
-# title, suffix of the score names
-SUBSETS = (
-    ("All entities", ""),
-    ("Sentences with disc. entities", "_disc_sents"),
-    ("Discontinuous entities", "_disc"),
-    ("Sentences with overlap", "_overlap_sents"),
+# title, suffix of the score names, in the paper's order
+SUBSETS = tuple(
+    (TITLES[name], "" if name == "all" else f"_{name}")
+    for name in ("all", "disc_sents", "disc", "overlap_sents")
 )
 PARTS = ("dev", "test")
 MEASURES = ("p", "r", "f")

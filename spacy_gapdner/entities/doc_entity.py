@@ -126,8 +126,12 @@ class DiscontinuousEntity(TokenRanges):
         """RETURNS (tuple[tuple[int, int], ...]): The fragments as token offsets. Adjacent spans,
         such as one per token, are a single fragment.
         """
-        tokens = (i for span in self.spans for i in range(span.start, span.end))
-        return Entity.from_tokens(self.label_, tokens).fragments
+        fragments: list[tuple[int, int]] = []
+        for span in self.spans:
+            is_adjacent = fragments and fragments[-1][1] == span.start
+            start = fragments.pop()[0] if is_adjacent else span.start
+            fragments.append((start, span.end))
+        return tuple(fragments)
 
     @property
     def text(self) -> str:
@@ -158,7 +162,7 @@ class DiscontinuousEntity(TokenRanges):
         """RETURNS (Entity): A copy of the entity that is independent of the Doc."""
         attrs = deepcopy(self.attrs)
         score = attrs.pop("score", None)
-        return replace(Entity.from_tokens(self.label_, self.token_indices, score), attrs=attrs)
+        return Entity(self.label_, self.fragments, score, attrs)
 
 
 def check_entity(doc: Doc, entity: Entity) -> None:

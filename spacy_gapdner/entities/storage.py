@@ -20,6 +20,7 @@ from .doc_entity import TEXTS, DiscontinuousEntity, check_entity
 from .entity import Entity
 
 DEFAULT_SPANS_KEY = "gapdner"
+_NUMBERED = re.compile(r"(.+)_\d+")
 
 
 def text_order(entity: Entity | DiscontinuousEntity) -> tuple[tuple[int, ...], str]:
@@ -146,7 +147,7 @@ def set_entities(
 
 def get_spans_keys(doc: Doc) -> list[str]:
     """RETURNS (list[str]): The prefixes of all numbered span groups (PREFIX_1, ...), sorted."""
-    matches = (re.fullmatch(r"(.+)_\d+", name) for name in doc.spans)
+    matches = map(_NUMBERED.fullmatch, doc.spans)
     return sorted({match.group(1) for match in matches if match})
 
 
@@ -198,8 +199,7 @@ def _refuse_entities(owner: Doc | Span, value: object) -> None:
 
 
 def _get_attrs(doc: Doc) -> dict[str, dict[str, Any]]:
-    groups = doc.spans.items()
-    return {name: dict(g.attrs) for name, g in groups if re.fullmatch(r".+_\d+", name)}
+    return {n: dict(group.attrs) for n, group in doc.spans.items() if _NUMBERED.fullmatch(n)}
 
 
 def _set_attrs(doc: Doc, attrs: Mapping[str, Mapping[str, Any]]) -> None:

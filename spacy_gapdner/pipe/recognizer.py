@@ -26,7 +26,7 @@ from ..entities import (
     set_entities,
 )
 from ..entities.alignment import align_entities
-from ..errors import GapDNERError, check_probability
+from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.losses import GridTarget
 from ..segments import Segment, assign_entities, check_window, get_segments
@@ -65,9 +65,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         vocab (Vocab): The shared vocabulary.
         RAISES (GapDNERError): If a setting is invalid.
         """
-        check_probability("threshold", threshold)
-        if disc_threshold is not None:
-            check_probability("disc_threshold", disc_threshold)
+        # raises an error if one is invalid
+        Thresholds(threshold, disc_threshold)
         check_window(max_length, stride)
         if not spans_key:
             raise GapDNERError("The spans_key is empty. Use at least one character.")
