@@ -10,7 +10,7 @@ CONFIG = {
     "nlp": {"lang": "en", "pipeline": ["sentencizer", "gapdner"]},
     "components": COMPONENTS,
     "corpora": {"train": CORPUS},
-    "training": {"annotating_components": ["sentencizer"]},
+    "training": {"annotating_components": ["sentencizer"], "max_steps": 6, "eval_frequency": 3},
 }
 
 # entities that this config, or any, cannot learn

@@ -81,7 +81,7 @@ def _count(folder: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarr
     # correct, predicted and gold entities, shape (docs, subsets, 3)
     msg.text(f"{run.name}, seed {run.seed}")
     key = run.scores["dev"]["spans_key"]
-    nlp, _ = load_recognizer(folder / MODEL_BEST, spans_key=key)
+    nlp, _ = load_recognizer(folder / MODEL_BEST, gold_key=key)
     if tune_on is not None:
         tune(nlp, load_docs(nlp, tune_on, key), spans_key=key)
     rows = []

@@ -105,7 +105,7 @@ def _train(
 
 
 def _score(model: Path, data: Path, key: str, gpu_id: int) -> dict[str, Any]:
-    nlp, _ = load_recognizer(model, spans_key=key, gpu_id=gpu_id)
+    nlp, _ = load_recognizer(model, gold_key=key, gpu_id=gpu_id)
     docs = (doc for file in require_docbins(data) for doc in read_docbin(file, nlp.vocab))
     return {"model": str(model), "data": str(data), **evaluate(nlp, docs, spans_key=key)}
 

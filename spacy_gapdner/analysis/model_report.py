@@ -215,7 +215,7 @@ def analyze_models(
             report = report_model(map(Example, predicted, gold), key, types)
         else:
             how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
-            nlp, pipe = load_recognizer(model, spans_key=spans_key, **how)
+            nlp, pipe = load_recognizer(model, gold_key=spans_key, **how)
             key = spans_key or pipe.key
             docs = load_docs(nlp, data, key, types=types)
             report = analyze(nlp, docs, spans_key=key, types=types, batch_size=batch_size)

@@ -18,26 +18,32 @@ def load_recognizer(
     model: str | Path,
     *,
     spans_key: str | None = None,
+    gold_key: str | None = None,
     threshold: float | None = None,
     line_breaks: LineBreaks | None = None,
     gpu_id: int = -1,
     bf16: bool = False,
 ) -> tuple[Language, DiscontinuousEntityRecognizer]:
     """Load a trained pipeline, which accepts texts of any length, and find its recognizer, by its
-    `spans_key` if there are several. `threshold` overrides all its thresholds, and `line_breaks`
-    the setting of the `LineSentencizer`.
+    `spans_key` if there are several. The key of gold entities, `gold_key`, may also differ from
+    that of the only recognizer. `threshold` overrides all its thresholds, and `line_breaks` the
+    setting of the `LineSentencizer`.
     """
     check_model(model)
     use_gpu(gpu_id)
     nlp = load_model(model)
     try:
-        pipe = find_pipe(nlp, spans_key)
+        pipe = find_pipe(nlp, spans_key or gold_key)
     except GapDNERError as error:
         raise GapDNERError(f"{model}: {error}") from None
     if not pipe.labels:
         raise GapDNERError(
             f"{model} is not trained: its component {pipe.name} has no labels. Use a trained "
             "pipeline."
+        )
+    if spans_key not in (None, pipe.key):
+        raise GapDNERError(
+            f"{model} stores its entities under the spans_key {pipe.key!r}, not {spans_key!r}."
         )
     if bf16:
         use_bf16(nlp)

@@ -49,8 +49,7 @@ class CorpusStatistics:
     @property
     def documents(self) -> int | None:
         """RETURNS (Optional[int]): Number of source documents, or None if it is unknown."""
-        number = len(self.names)
-        return None if not number or number == self.docs == self.sentences else number
+        return len(self.names) or None
 
     @property
     def discontinuous_percent(self) -> float:

@@ -47,8 +47,11 @@ def make_training_config(
 
 def read_training_config(path: str | Path, spans_key: str | None = None) -> TrainingConfig:
     """RETURNS (TrainingConfig): The settings of the only pipe, or of the one with the key."""
+    path = Path(path)
+    if path.is_dir():
+        raise GapDNERError(f"{path} is a folder. Give its config file, e.g. {path / 'config.cfg'}.")
     # for clearer error messages about missing files and encodings
-    read_text(Path(path))
+    read_text(path)
     try:
         config = load_config(path, interpolate=True)
         pipeline = config["nlp"]["pipeline"]
@@ -111,6 +114,12 @@ def _find_mistakes(
         yield (
             f"{component!r} comes after {name!r} in [nlp] pipeline, so {name!r} predicts on "
             f"documents. Move it before {name!r}."
+        )
+    n_batches, frequency = training.get("max_steps", 0), training.get("eval_frequency")
+    if frequency and n_batches % frequency:
+        yield (
+            f"[training] max_steps = {n_batches} is no multiple of eval_frequency = {frequency}: "
+            "batches after the last evaluation are not in model-best. Change one of them."
         )
     score = f"spans_{found.spans_key}_f"
     weight = training.get("score_weights", {}).get(score)

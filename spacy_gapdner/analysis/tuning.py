@@ -4,6 +4,7 @@ Calibration does not change the order of the scores of contiguous entities, or o
 ones. Thresholds are therefore compared with uncalibrated scores until they are saved.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +16,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..calibration import Calibration, calibration_error
+from ..entities import count_elsewhere, describe_no_entities, get_entities
 from ..errors import GapDNERError, check_probability
 from ..pipe.thresholds import Thresholds
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT, prf
@@ -122,6 +124,12 @@ def tune(
     docs = list(docs)
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
+    gold = [e for doc in docs for e in get_entities(doc, key) if not types or e.label_ in types]
+    if not gold:
+        elsewhere = sum((count_elsewhere(doc, key) for doc in docs), Counter())
+        raise GapDNERError(describe_no_entities("The data", key, elsewhere))
+    if measure == "disc_f" and not any(entity.is_discontinuous for entity in gold):
+        raise GapDNERError(f"The data has no discontinuous entities under the spans_key {key!r}.")
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
     with changed(pipe, spans_key=key, calibration=None, **candidates):
         rows = _find(predict_examples(nlp, docs, batch_size), key, types)
@@ -130,9 +138,6 @@ def tune(
     if pipe.thresholds.lowest_scores(pipe.labels)[1] < FLOOR:
         with changed(pipe, spans_key=key):
             now = _find(predict_examples(nlp, docs, batch_size), key, types)
-    kind = "discontinuous entities" if measure == "disc_f" else "entities"
-    if not (rows["gold"] & (rows["discontinuous"] | (measure != "disc_f"))).any():
-        raise GapDNERError(f"The data has no {kind} under the spans_key {key!r}.")
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
     tuning = decide(rows, pipe.thresholds, aim, now)
     pipe.cfg.update(tuning.settings)
@@ -166,7 +171,7 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     after = score(rows, keep(rows, chosen), probability)
     gains = [scores[aim.measure] - before[aim.measure] for scores in (estimated, after)]
     share = gain_share((found, kept), (rows, kept_held_out), aim.measure)
-    closer = aim.lack(after["p"], after["r"]) < aim.lack(before["p"], before["r"])
+    closer = aim.lack(estimated["p"], estimated["r"]) < aim.lack(before["p"], before["r"])
     new_thresholds = bool(closer or (share >= _LEAST_SHARE and min(gains) > _LEVEL))
     # without new thresholds, a new calibration would change which entities such a pipe finds
     if not new_thresholds and now is not None:

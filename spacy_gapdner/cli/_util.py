@@ -200,6 +200,8 @@ def import_code(path: Path | None) -> Path | None:
     """Import a Python file with custom registered functions. This is the callback of --code."""
     from spacy.util import import_file
 
+    if path is not None and path.suffix != ".py":
+        raise GapDNERError(f"{path} is not a Python file (.py). Give one for --code.")
     if path is not None:
         try:
             import_file("python_code", path)

@@ -5,9 +5,9 @@ from typing import Any
 
 import typer
 
-from .. import formats
+from .. import analysis, formats
 from . import _options as options
-from ._util import counted, msg, split_list
+from ._util import counted, msg, split_list, warn_no_entities
 
 
 def augment_cli(
@@ -21,15 +21,15 @@ def augment_cli(
     ),
     conjunctions: str = typer.Option("and,or", help="Comma-separated conjunctions"),
     seed: int = typer.Option(0, help="Random seed"),
+    lang: str = options.lang(help="Language of the tokenizer for formats other than .spacy"),
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output(help=".spacy file for all synthetic Docs"),
     force: bool = options.FORCE,
+    code: Path | None = options.CODE,
 ) -> None:
     """Show what the augmenter adds to a corpus.
 
     Use it to check spacy-gapdner.coordination_augmenter.v1 before training."""
-    import spacy
-
     from ..augmentation import augment
     from ..drawing.render import text_rows
     from ..formats.outputs import check_output
@@ -37,9 +37,13 @@ def augment_cli(
     check_output(output_path, {"data": data}, force=force)
     settings: dict[str, Any] = {"share": share, "insertion_share": insertion_share, "seed": seed}
     settings |= {"conjunctions": split_list(conjunctions), "spans_key": spans_key}
-    docs = list(augment(formats.load_docs(spacy.blank("en"), data, spans_key), **settings))
+    corpus = list(formats.load_docs(formats.blank_pipeline(lang), data, spans_key))
+    docs = list(augment(corpus, **settings))
     if output_path is not None:
         formats.write(docs, output_path, "spacy", spans_key=spans_key)
     for drawing in text_rows(((doc,) for doc in docs[:n_examples]), spans_key):
         print(drawing, end="")
+    statistics = analysis.stats(corpus, spans_key=spans_key)
+    if not statistics.entities:
+        warn_no_entities(str(data), spans_key, statistics.elsewhere)
     msg.good(counted(len(docs), "synthetic Doc") + (f": {output_path}" if output_path else ""))

@@ -11,6 +11,7 @@ from .. import analysis, formats
 from ..errors import GapDNERError
 from . import _options as options
 from ._util import (
+    counted,
     exit_if_skipped,
     msg,
     print_report,
@@ -78,7 +79,7 @@ def convert_cli(
     from ..formats.outputs import check_output, write_json
 
     hint = " If it is the input, swap the arguments: INPUT comes before OUTPUT."
-    check_output(output_path, {"input": input_path}, force=force, is_file=False, hint=hint)
+    check_output(output_path, {"input": input_path}, force=force, is_file=None, hint=hint)
     check_output(report_path, {"input": input_path, "output": output_path}, force=force)
     parameters = {*signature(formats.convert).parameters, *signature(formats.read).parameters}
     # options of formats that this command sets itself
@@ -117,6 +118,8 @@ def convert_cli(
     print_report(report)
     if not statistics.entities:
         warn_no_entities(str(input_path), spans_key, statistics.elsewhere)
-    msg.good(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
+    msg.good(
+        f"{counted(statistics.docs, 'Doc')}, {statistics.entities} of {report.entities} entities"
+    )
     print(output_path)
     exit_if_skipped(report)

@@ -43,8 +43,11 @@ def debug_data_cli(
 
     inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
     check_output(output_path, inputs, force=force)
-    if config_path is not None and (model or line_breaks != "auto"):
-        raise GapDNERError("The config splits sentences. Leave out --model and --line-breaks.")
+    if config_path is not None and (model or line_breaks != "auto" or lang != "en"):
+        raise GapDNERError(
+            "The config sets the tokenizer and sentence splitter. Leave out --lang, --model and "
+            "--line-breaks."
+        )
     if config_path is not None:
         config = read_training_config(config_path, spans_key)
     else:

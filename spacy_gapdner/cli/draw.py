@@ -6,6 +6,7 @@ from typing import Any
 import typer
 
 from .. import drawing, formats
+from ..errors import GapDNERError
 from . import _options as options
 from ._util import counted, msg, print_report, split_list
 
@@ -42,11 +43,13 @@ def draw_cli(
     from ..formats.outputs import check_output
 
     check_output(output_path, {"input": input_path, "model": model}, force=force)
+    if model is None and threshold is not None:
+        raise GapDNERError("--threshold requires --model.")
     report = formats.Report()
     settings: dict[str, Any] = {"format": format, "lang": lang, "spans_key": spans_key}
     settings |= {"types": split_list(types), "batch_size": batch_size, "report": report}
     if model is not None:
-        how: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
+        how: dict[str, Any] = {"gold_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
         settings["nlp"], _ = load_recognizer(model, **how)
     n_docs = drawing.draw(input_path, output_path, **settings)
     print_report(report)

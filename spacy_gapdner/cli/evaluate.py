@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import analysis, formats
 from . import _options as options
-from ._util import msg, percent, print_table, progress, split_list, warn_no_entities
+from ._util import counted, msg, percent, print_table, progress, split_list, warn_no_entities
 
 
 def evaluate_cli(
@@ -36,7 +36,7 @@ def evaluate_cli(
     formats.guess_format(data)
     check_output(output_path, {"data": data, "model": model}, force=force)
     settings: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
-    nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **settings)
+    nlp, pipe = load_recognizer(model, gold_key=spans_key, threshold=threshold, **settings)
     kept = split_list(types)
     docs = progress(formats.load_docs(nlp, data, spans_key or pipe.key, types=kept))
     found = analysis.evaluate(nlp, docs, spans_key=spans_key, types=kept, batch_size=batch_size)
@@ -72,7 +72,9 @@ def evaluate_cli(
         warn_no_entities(scores["data"], scores["spans_key"], scores["gold_elsewhere"])
     if labels := scores["labels_unknown_to_model"]:
         msg.warn(f"The model has no labels for these types in the data: {', '.join(labels)}")
-    msg.good(f"{scores['docs']} Docs, {scores['words']} words, {scores['speed']:.0f} words/s")
+    msg.good(
+        f"{counted(scores['docs'], 'Doc')}, {scores['words']} words, {scores['speed']:.0f} words/s"
+    )
 
 
 def _prf(scores: Mapping[str, float | None], prefix: str = "") -> list[str]:

@@ -77,7 +77,7 @@ def predict_cli(
     if gpu_id >= 0 and n_process != 1:
         raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
     replaces = force or resume
-    check_output(output_path, {"input": input_path, "model": model}, force=replaces, is_file=False)
+    check_output(output_path, {"input": input_path, "model": model}, force=replaces, is_file=None)
     how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     taken = f"Another predict command is writing {output_path}. Choose another --output."
     report, n_done = formats.Report(skip=on_error == "skip"), 0

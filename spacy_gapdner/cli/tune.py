@@ -57,7 +57,7 @@ def tune_cli(
     # the output may replace the input pipeline
     check_output(output_path, {"data": data}, force=force, is_file=False)
     formats.guess_format(data)
-    nlp, pipe = load_recognizer(model, spans_key=spans_key, gpu_id=gpu_id)
+    nlp, pipe = load_recognizer(model, gold_key=spans_key, gpu_id=gpu_id)
     settings: dict[str, Any] = {"min_precision": min_precision, "min_recall": min_recall}
     settings |= {"measure": measure, "per_type": per_type, "types": split_list(types)}
     docs = formats.load_docs(nlp, data, spans_key or pipe.key, types=settings["types"])

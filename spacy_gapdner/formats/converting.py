@@ -202,7 +202,8 @@ def convert(
     source, target = format or guess_format(input), choose_output(output, to).name
     if source == "spacy" and (n_sents is not None or options.get("model") is not None):
         raise GapDNERError(
-            f"{input} contains Docs, whose sentences are known. Leave out n_sents and model."
+            f"{input} is a .spacy file, whose sentences are already split. Leave out "
+            "--n-sents and --model."
         )
     if strict and skip:
         raise GapDNERError("Use either strict or skip, not both.")

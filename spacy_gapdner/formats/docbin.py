@@ -133,7 +133,7 @@ def write_spacy(
 def _import_spans(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:
     if set(group_names(doc, spans_key)) - {group}:
         raise GapDNERError(
-            f"There already are entities under {spans_key!r}. Choose another spans_key."
+            f"There are already entities under {spans_key!r}. Choose another spans_key."
         )
     spans = doc.ents if group is None else doc.spans.get(group, ())
     # the scores of spancat

@@ -33,11 +33,12 @@ def check_output(
     inputs: Mapping[str, str | Path | None],
     *,
     force: bool = False,
-    is_file: bool = True,
+    is_file: bool | None = True,
     hint: str = "",
 ) -> None:
     """Raise a GapDNERError if an output cannot be written, already exists without `force`, or would
-    overwrite an input, given by its role. The hint is added to the message if the output exists.
+    overwrite an input, given by its role. It must be a file, a folder if `is_file` is False, or
+    either if None. The hint is added to the message if the output exists.
     """
     if path is None:
         return
@@ -47,6 +48,8 @@ def check_output(
         # a str can also be the name of an installed package
         if isinstance(given, Path) or (given is not None and os.path.lexists(given)):
             check_apart(path, Path(given), role)
+    if is_file is False and os.path.lexists(path) and not path.is_dir():
+        raise GapDNERError(f"{path} is not a folder. Give the name of the folder to write.")
     is_used = path.is_file() or (path.is_dir() and any(f.name[0] != "." for f in path.iterdir()))
     if is_used and not force:
         raise GapDNERError(f"{path} already exists. Use --force to overwrite it.{hint}")

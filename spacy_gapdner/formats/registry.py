@@ -154,9 +154,6 @@ def guess_format(path: Path) -> str:
             raise GapDNERError(f"{path} contains no annotation file ({', '.join(others)}).")
     # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
-    if ".spacy" in firsts:
-        # converted data next to its source
-        return "spacy"
     of_files = [format for format in FORMATS.values() if format.suffixes]
     # in the order of FORMATS: a text next to a .ann file is brat, even if it looks like inline text
     fitting = {next((f.name for f in of_files if f.fits(file)), None) for file in firsts.values()}
@@ -167,7 +164,7 @@ def guess_format(path: Path) -> str:
         _explain_content(path, files)
     seen = f"several formats fit ({', '.join(names)})" if names else "no format fits"
     raise GapDNERError(
-        f"Cannot tell the format of {path}: {seen}. Choose it: {', '.join(names_of('read'))}."
+        f"Cannot tell the format of {path}: {seen}. Choose one: {', '.join(names_of('read'))}."
     )
 
 

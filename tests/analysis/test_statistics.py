@@ -31,7 +31,7 @@ def test_counts_by_hand():
     assert found.to_dict() == expected
 
 
-@pytest.mark.parametrize(("names", "documents"), [("aab", 2), ("abc", None), ([None] * 3, None)])
+@pytest.mark.parametrize(("names", "documents"), [("aab", 2), ("abc", 3), ([None] * 3, None)])
 def test_documents_by_name(names, documents):
     docs = [Doc(VOCAB, words=["x"]) for _ in names]
     for doc, name in zip(docs, names, strict=True):

@@ -150,11 +150,15 @@ def test_nothing_gains():
 
 def test_a_gain_on_the_same_data_is_not_enough():
     scored = [(0, 0.9, True), (0, 0.5, False), (1, 0.5, True), (1, 0.45, False)]
-    tuning = decided([(doc, "A", CONT, *rest) for doc, *rest in scored])
+    rows = [(doc, "A", CONT, *rest) for doc, *rest in scored]
+    tuning = decided(rows)
     # all four are kept, two are correct; without the one at 0.45, F would be 4/5. But on the first
     # Doc, a threshold between 0.5 and 0.9 is best, which keeps nothing of the second Doc.
     assert tuning.gain == pytest.approx(2 / 4 - 4 / 6)
     assert not tuning.new_thresholds
+    # and precision would be 2/3, but 1/2 as before in cross-validation
+    aim = Aim(min_precision=0.6)
+    assert not decide(table(rows), Thresholds(0.4, 0.4), aim).new_thresholds
 
 
 @pytest.mark.parametrize(("n_worse", "n_better", "is_new"), [(22, 13, False), (24, 1, True)])
@@ -257,7 +261,7 @@ def test_most_probable_labels_are_not_compared_with_candidates():
         ({"measure": "p"}, "Invalid measure: 'p'. Use 'combined', 'f' or 'disc_f'"),
         ({"min_precision": 90}, "Invalid min_precision: 90"),
         ({"spans_key": "gold", "measure": "disc_f"}, "no discontinuous entities"),
-        ({"spans_key": "other"}, "no entities under the spans_key 'other'"),
+        ({"spans_key": "other"}, "The data has no entities under the spans_key 'other'"),
     ],
 )
 def test_an_error_leaves_the_pipe_unchanged(nlp, asked, message):

@@ -17,4 +17,5 @@ def test_examples_and_file(run, fails, write_docs, tmp_path):
     assert re.search(r"^─ [· ]+ ───── CL$", result.output, re.MULTILINE)
     assert "1 synthetic Doc:" in result.output
     assert "0 synthetic Docs" in run("augment", data, "--share", 0).output
+    assert "Use --spans-key" in run("augment", data, "-sk", "x").output
     fails("does not end in .spacy. Add it.", "augment", data, "-o", tmp_path / "a.jsonl")

@@ -70,3 +70,4 @@ def test_code_that_cannot_be_imported(fails, model, write_docs, tmp_path):
     path = tmp_path / "own.py"
     path.write_text("x =")
     fails("(SyntaxError)", "evaluate", model, write_docs(), "--code", path)
+    fails("is not a Python file", "evaluate", model, write_docs(), "--code", tmp_path / "a.cfg")

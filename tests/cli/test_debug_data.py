@@ -59,8 +59,10 @@ def test_data_without_problems(run, write_docs):
 def test_invalid_config(fails, train, tmp_path):
     config = write_config(tmp_path, ("GapAwareTagging", "NoTagging"))
     fails("Invalid config: ", "debug-data", train, "--config", config)
-    options = "--config", config, "--line-breaks", "join"
-    fails("Leave out --model and --line-breaks", "debug-data", train, *options)
+    for options in (("--line-breaks", "join"), ("--lang", "de")):
+        message = "Leave out --lang, --model and --line-breaks"
+        fails(message, "debug-data", train, "--config", config, *options)
+    fails("is a folder. Give its config file", "debug-data", train, "--config", tmp_path)
 
 
 def test_wrapped_text(run, write_brat):

@@ -69,6 +69,11 @@ def test_bad_input(fails, model, write, name, content, options, message):
     fails(message, "predict", model, write({name: content}) / name, *options)
 
 
+def test_an_unknown_spans_key(fails, model, folder):
+    message = "stores its entities under the spans_key 'gapdner', not 'other'"
+    fails(message, "predict", model, folder, "-sk", "other")
+
+
 def test_unreadable_texts_are_skipped(run, model, write):
     lines = [b'{"text": "cut o', '{"text": "Schädel"}'.encode("latin-1"), b'{"text": "a"}']
     source = write({"in.jsonl": b"\n".join(lines)}) / "in.jsonl"

@@ -77,6 +77,8 @@ def test_guess(write, files, path, name):
         ({"a.csv": '"annotation_id","text"'}, "a.csv", "TSV of Label Studio. Export JSON"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
+        # converted data next to its source
+        ({"a.txt": "x", "a.ann": "", "a.spacy": ""}, ".", r"several formats fit \(brat, spacy\)"),
     ],
 )
 def test_cannot_guess(write, files, path, message):

@@ -97,6 +97,8 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
             check_output(Path(path), inputs)
     with pytest.raises(GapDNERError, match="contains the data"):
         check_output(tmp_path, inputs, is_file=False)
+    with pytest.raises(GapDNERError, match="other is not a folder"):
+        check_output(Path("other"), inputs, is_file=False, force=True)
     with pytest.raises(GapDNERError, match="a folder, but nowhere is not one"):
         choose_output(Path("nowhere"))
 
