@@ -57,7 +57,7 @@ def test_a_group_under_the_prefix_is_no_entity_but_can_become_several(make):
     doc, _ = read(path, from_spans="gapdner_1")
     assert found(doc) == SPANS
     assert [*doc.spans] == ["gapdner_1", "gapdner_2"]
-    with pytest.raises(GapDNERError, match="already are entities under 'gapdner'"):
+    with pytest.raises(GapDNERError, match="are already entities under 'gapdner'"):
         list(read(path, from_ents=True))
     doc, _ = read(path, from_ents=True, spans_key="gold")
     assert len(get_entities(doc, "gold")) == 2
