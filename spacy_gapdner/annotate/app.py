@@ -70,6 +70,11 @@ def create_app(
     async def texts(own: Own, order: Order = "files") -> Response:
         return JSONResponse(await run(lambda: session.list_texts(own, order)))
 
+    # in a thread of its own, because it reads all texts
+    @api.get("/search")
+    def search(words: str) -> list[str]:
+        return list(session.texts.search(words))
+
     @api.get("/texts/{name:path}")
     async def text(own: Own, name: str) -> Response:
         return JSONResponse(await run(lambda: session.show(own.load(find(name)))))

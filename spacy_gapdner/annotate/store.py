@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha1
@@ -85,9 +86,22 @@ class Texts:
                 self._begins[name] = " ".join(self.read(name)[:400].split())[:80]
         return self._begins[name]
 
+    def search(self, words: str) -> Iterator[str]:
+        """The ids of the texts that contain words, in any case and with any white space."""
+        words = _folded(words)
+        for name in self.paths:
+            # errors are shown when the text is opened
+            with suppress(OSError, GapDNERError):
+                if words in _folded(self.read(name)):
+                    yield name
+
     def read(self, name: str) -> str:
         """Read a text, including line ends and byte order mark."""
         return read_text(inside(self.paths[name], self.folder), keep_bom=True)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 class Store:

@@ -77,6 +77,7 @@ def test_the_list_of_texts_and_progress(connect, notes):
     client = connect()
     files = client.get("texts")["texts"]
     assert [text["id"] for text in files] == ["a", "b", "sub/c"]
+    assert client.get("search?words=took%20%0AASPIRIN%20") == ["b"]
     shuffled = client.get("texts?order=random")["texts"]
     assert sorted(shuffled, key=lambda text: text["id"]) == files
     # a text that was added later
@@ -131,6 +132,7 @@ def test_texts_that_cannot_be_read(connect, notes):
         "sub/c": "c.ann is a link out of",
     }.items():
         assert message in client.get(f"texts/{name}", 422)["detail"]
+    assert client.get("search?words=secret") == client.get("search?words=caf") == []
     begins = [text["begin"] for text in client.get("texts")["texts"]]
     # nothing of other files is shown
     assert begins == [TEXT, "He took aspirin twice .", "", "", "No complaints so far ."]

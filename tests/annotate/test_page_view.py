@@ -31,6 +31,12 @@ def test_going_through_texts(page):
     assert [begin.text for begin in begins] == [f"Text {n} of a series." for n in range(4)]
     page.press(Keys.ARROW_DOWN, Keys.ENTER)
     page.until(lambda: page.find("text-name").text == "series1")
+    # words within a text
+    page.press("/")
+    page.press("1 OF a")
+    page.until(lambda: len(page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")) == 1)
+    page.press("/")
+    page.press("series")
     page.find("filter").send_keys("doubtful")
     [row] = page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")
     row.click()

@@ -49,6 +49,8 @@ export const api = {
   project: () => ask("GET", "project"),
   /** @param {string} order @returns {Promise<{texts: import("./types.js").Listed[], pending: boolean}>} */
   texts: (order) => ask("GET", `texts?order=${encodeURIComponent(order)}`),
+  /** @param {string} words @returns {Promise<string[]>} the ids of the texts that contain them */
+  search: (words) => ask("GET", `search?words=${encodeURIComponent(words)}`),
   /** @param {string} id @returns {Promise<import("./types.js").Text>} */
   text: (id) => ask("GET", pathOf(id)),
   /** @param {string} id @param {import("./types.js").Body} body @returns {Promise<import("./types.js").Answer>} */

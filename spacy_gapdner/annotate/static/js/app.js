@@ -46,7 +46,7 @@ export class App {
     this.showLabel = listLabels(project.labels, this.styleOf, (label) =>
       this.gestures.setLabel(label),
     );
-    this.list = new TextList((id) => this.goTo(id));
+    this.list = new TextList((id) => this.goTo(id), (message) => this.say(message));
     this.box = find("text", HTMLElement);
     this.view = new TextView(this.box);
     this.score = find("score", HTMLInputElement);

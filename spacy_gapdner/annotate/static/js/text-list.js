@@ -1,16 +1,22 @@
 /** The list of texts. Only the visible rows are on the page, so that it is fast for 20,000 texts. */
 
+import { api } from "./api.js";
 import { find, make } from "./dom.js";
 
 /** @typedef {import("./types.js").Listed} Listed */
 
 const HEIGHT = 44;
+// milliseconds without a key until all texts are searched
+const PAUSE = 300;
 const MARKS = { new: "○", done: "✓", skipped: "–", doubtful: "?" };
 
 export class TextList {
-  /** @param {(id: string) => void} open */
-  constructor(open) {
+  /** @param {(id: string) => void} open @param {(message: string) => void} say */
+  constructor(open, say) {
     this.open = open;
+    this.say = say;
+    /** @type {Set<string>} the ids of the texts that contain the query */
+    this.hits = new Set();
     this.box = find("text-list", HTMLElement);
     this.rows = find("text-rows", HTMLElement);
     this.query = find("search", HTMLInputElement);
@@ -25,7 +31,7 @@ export class TextList {
     find("text", HTMLElement).addEventListener("focus", () => this.hide());
     this.box.addEventListener("scroll", () => this.#draw());
     new ResizeObserver(() => this.#draw()).observe(this.box);
-    this.query.addEventListener("input", () => this.#choose());
+    this.query.addEventListener("input", () => this.#find());
     this.filter.addEventListener("change", () => this.#choose());
     for (const element of [this.box, this.query])
       element.addEventListener("keydown", (e) => this.#key(e));
@@ -99,12 +105,29 @@ export class TextList {
     return later.find(({ status }) => status === "new")?.id ?? null;
   }
 
+  async #find() {
+    const query = this.query.value;
+    this.hits = new Set();
+    // names and first words at once
+    this.#choose();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    if (!query.trim() || query !== this.query.value) return;
+    try {
+      const hits = await api.search(query);
+      if (query !== this.query.value) return;
+      this.hits = new Set(hits);
+      this.#choose();
+    } catch (error) {
+      this.say(`Cannot search: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
   #choose() {
     const query = this.query.value.toLowerCase();
     const status = this.filter.value;
     this.shown = this.texts.filter(
       (text) => (!status || text.status === status) &&
-        `${text.id} ${text.begin}`.toLowerCase().includes(query),
+        (this.hits.has(text.id) || `${text.id} ${text.begin}`.toLowerCase().includes(query)),
     );
     this.#count();
     find("no-hits", HTMLElement).hidden = !this.texts.length || this.shown.length > 0;
