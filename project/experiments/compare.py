@@ -1,5 +1,6 @@
 """Tables that compare recorded runs: means over seeds, and differences."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -102,9 +103,14 @@ def _published_table(groups: Groups, name: str, part: str) -> Table:
     table = PUBLISHED[name]
     columns = [f"{corpus} {measure}" for corpus in CORPORA for measure in table.measures]
     rows = []
-    for model in dict.fromkeys([*table.rows, *groups]):
-        measured = _scores_row(model, groups.get(model, []), part, [("", "f")])
-        rows.append(measured + table.rows.get(model, [NO_SCORE] * len(columns)))
+    # "GapDNER (paper's settings)" is measured next to the paper's GapDNER
+    models = {name: re.sub(r" \(.*\)$", "", name) for name in groups}
+    for model, scores in table.rows.items():
+        for name in [name for name in groups if models[name] == model] or [model]:
+            rows.append(_scores_row(name, groups.get(name, []), part, [("", "f")]) + scores)
+    for name in (name for name in groups if models[name] not in table.rows):
+        measured = _scores_row(name, groups[name], part, [("", "f")])
+        rows.append(measured + [NO_SCORE] * len(columns))
     title = (
         f"Measured on {part} ({_describe_data(groups, part)}) next to {table.title} of the paper "
         f"({', '.join(CORPORA)})"

@@ -48,6 +48,11 @@ def make_cli(
     with clean_errors():
         for path in (pipeline / "meta.json", scores_path, train_path, test_path):
             require_file(path)
+        if encoder_name and Path(encoder_name).is_dir():
+            raise GapDNERError(
+                f"{encoder_name} is a directory. Give the name of the transformer on the hub with "
+                "--encoder (--vars.encoder of release-trf)."
+            )
         check_output(output, {"pipeline": pipeline}, force=True, is_file=False)
         if output.exists():
             # raises an error for other folders

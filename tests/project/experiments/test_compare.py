@@ -47,7 +47,8 @@ def test_differences_between_runs(name, changes, warning):
 
 def test_command(tmp_path):
     for seed, f in enumerate((0.60, 0.62)):
-        write_run(make_run(seed=seed, f=f), tmp_path / "a" / f"seed_{seed}" / "run.json")
+        run = make_run("GapDNER (paper's settings)", seed, f)
+        write_run(run, tmp_path / "a" / f"seed_{seed}" / "run.json")
     write_run(make_run("w/o BiLSTM"), tmp_path / "b" / "run.json")
     markdown, path = tmp_path / "out" / "tables.md", tmp_path / "out" / "tables.json"
     options = ("--published", "table3", "--markdown", markdown, "--json", path)
@@ -55,7 +56,8 @@ def test_command(tmp_path):
     for text in ("61.00 ± 1.41", "not run", "73.65"):
         assert text in result.stdout
     assert "differ" not in result.stdout
-    assert "| GapDNER | 2 | 61.00 ± 1.41 |" in markdown.read_text()
+    row = "| GapDNER (paper's settings) | 2 | 61.00 ± 1.41 | 73.65 |"
+    assert row in markdown.read_text()
     f = json.loads(path.read_text())["groups"][0]["scores"]["test"]["All entities"]["f"]
     assert f == {"n": 2, "mean": pytest.approx(0.61), "sd": pytest.approx(0.02 / 2**0.5)}
 
