@@ -14,7 +14,7 @@ from wasabi import msg
 from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin
-from spacy_gapdner.formats.files import require_file
+from spacy_gapdner.formats.files import read_json, require_file
 from spacy_gapdner.formats.outputs import check_output, filling
 from spacy_gapdner.loading import load_model
 
@@ -57,7 +57,9 @@ def make_cli(
         if output.exists():
             # raises an error for other folders
             _find_wheel(output)
-        nlp, scores = load_model(pipeline), srsly.read_json(scores_path)
+        nlp, scores = load_model(pipeline), read_json(scores_path)
+        if not isinstance(scores, dict) or "spans_key" not in scores:
+            raise GapDNERError(f"{scores_path} is not the --output of gapdner evaluate.")
         config = Config().from_disk(pipeline / "config.cfg", interpolate=False)
         encoder = Encoder(encoder_name, encoder_license) if encoder_name else None
         meta = make_meta(

@@ -9,9 +9,12 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from wasabi import msg
 
-from spacy_gapdner import get_entities
+from spacy_gapdner import GapDNERError, get_entities
+from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.formats import DOC_NAME
 from spacy_gapdner.formats.docbin import read_docbin, write_docbin
+from spacy_gapdner.formats.files import require_file
+from spacy_gapdner.formats.outputs import check_output
 
 # consecutive sentences that are treated as an article if there are no names
 _BLOCK = 100
@@ -64,12 +67,12 @@ def article_sizes(docs: list[Doc], separator: str | None = None) -> list[int]:
 def main(
     input_path: Path = typer.Argument(..., help=".spacy file with one sentence per Doc"),
     output_path: Path = typer.Argument(..., help="Output .spacy file"),
-    n: int = typer.Option(0, help="Number of sentences, 0 for all"),
+    n: int = typer.Option(0, min=0, help="Number of sentences, 0 for all"),
     seed: int = typer.Option(0, help="Random seed"),
     held_out_path: Path | None = typer.Option(
         None, "--held-out", help="Second output file, for sentences of other articles"
     ),
-    n_held_out: int = typer.Option(0, help="Number of sentences in --held-out, 0 for all"),
+    n_held_out: int = typer.Option(0, min=0, help="Number of sentences in --held-out, 0 for all"),
     share: float = typer.Option(0.15, min=0, max=1, help="Fraction of sentences to hold out"),
     tune_path: Path | None = typer.Option(
         None, "--tune", help="Third output file, for all held-out sentences"
@@ -85,21 +88,29 @@ def main(
 
     Optionally hold out articles, and sample sentences from them, too. Tune on all sentences of
     these articles, because samples contain more discontinuous entities than the corpus."""
-    if not input_path.is_file():
-        msg.fail(f"File not found: {input_path}.", exits=1)
-    docs = list(read_docbin(input_path, Vocab()))
-    held_out: list[Doc] = []
-    if held_out_path:
-        docs, held_out = hold_out(docs, article_sizes(docs, separator), share, seed)
-    short = [doc for doc in docs if max_words is None or len(doc) <= max_words]
-    _write(sample(short, n, seed), len(docs), output_path)
-    if held_out_path:
-        _write(sample(held_out, n_held_out, seed), len(held_out), held_out_path)
-        if tune_path:
-            _write(held_out, len(held_out), tune_path)
+    with clean_errors():
+        require_file(input_path)
+        if held_out_path is None and (tune_path or n_held_out):
+            raise GapDNERError("--tune and --n-held-out require --held-out.")
+        check_output(output_path, {"input": input_path}, force=True)
+        check_output(held_out_path, {"input": input_path, "output": output_path}, force=True)
+        others = {"input": input_path, "output": output_path, "--held-out": held_out_path}
+        check_output(tune_path, others, force=True)
+        docs = list(read_docbin(input_path, Vocab()))
+        held_out: list[Doc] = []
+        if held_out_path:
+            docs, held_out = hold_out(docs, article_sizes(docs, separator), share, seed)
+        short = [doc for doc in docs if max_words is None or len(doc) <= max_words]
+        _write(sample(short, n, seed), len(docs), output_path)
+        if held_out_path:
+            _write(sample(held_out, n_held_out, seed), len(held_out), held_out_path)
+            if tune_path:
+                _write(held_out, len(held_out), tune_path)
 
 
 def _write(subset: list[Doc], n_docs: int, path: Path) -> None:
+    if not subset:
+        raise GapDNERError(f"No sentence is left for {path}. Change the sizes.")
     write_docbin(subset, path, store_user_data=True)
     msg.good(f"{len(subset)} of {n_docs} sentences: {path}")
 

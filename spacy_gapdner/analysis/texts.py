@@ -12,6 +12,7 @@ from typing import IO, Any
 from ..errors import GapDNERError
 from ..formats.files import (
     decode_line,
+    first_text,
     input_files,
     read_json_lines,
     read_text,
@@ -41,10 +42,12 @@ def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
     if path.suffix == ".txt":
         return _read_files(path.parent, [path], report)
     if path.suffix == ".jsonl":
+        if not first_text(path).strip():
+            raise GapDNERError(f"{path} is empty.")
         return read_json_lines(path, report)
     raise GapDNERError(
-        f"{path} is not a .txt file, .jsonl file or folder. Save it as plain text (.txt), or "
-        "use standard input (-)."
+        f"{path} is not a .txt file, .jsonl file or folder (file extensions must be lowercase). "
+        "Save it as plain text (.txt), or use standard input (-)."
     )
 
 

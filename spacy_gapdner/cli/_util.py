@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -151,6 +152,10 @@ def _histogram(counts: Counter[int]) -> str:
 @contextmanager
 def clean_errors() -> Iterator[None]:
     """Print errors in the input as one line on stderr and exit with code 1."""
+    for stream in (sys.stdout, sys.stderr):
+        # a redirected output may have another encoding than UTF-8, for example on Windows
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         yield
     # for example, if the output is piped to head; typer exits silently

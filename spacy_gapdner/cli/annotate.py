@@ -81,6 +81,10 @@ def annotate_cli(
 
     if model is None and (retrain_after or data or order == "uncertain"):
         raise GapDNERError("--order uncertain, --retrain-after and --data require --model.")
+    if model is None and (threshold is not None or spans_key or bf16 or gpu_id >= 0):
+        raise GapDNERError("--threshold, --spans-key, --bf16 and --gpu-id require --model.")
+    if shared and annotator:
+        raise GapDNERError("With --shared, the page asks for names. Leave out --annotator.")
     if adjudicate and shared:
         raise GapDNERError("--adjudicate has a single result in FOLDER. Leave out --shared.")
     if data is not None:

@@ -61,6 +61,9 @@ def listen(host: str, port: int) -> socket.socket:
             "FastAPI and uvicorn are required. Install them with "
             "pip install 'spacy-gapdner[serve]'."
         )
+    # an empty name would be all network interfaces
+    if not host.strip():
+        raise GapDNERError(f"Invalid --host: {host!r}. Use 127.0.0.1, or 0.0.0.0 for all.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)

@@ -13,7 +13,7 @@ from spacy.util import is_in_jupyter
 from ..analysis.matching import mark_items, to_text_entity
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, get_entities
 from ..errors import GapDNERError, shorten
-from ..formats.docs import DOC_NAME
+from ..formats.docs import doc_place
 from ..scorer import Mention, Positions
 from .bars import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .colors import choose_colors
@@ -103,7 +103,7 @@ def text_rows(
             fragments = tuple((span.start_char, span.end_char) for span in entity.spans)
             in_text = Entity(entity.label_, fragments, entity.score)
             bars.append(Bar(in_text, chosen[entity.label_], mark))
-        name = docs[0].user_data.get(DOC_NAME)
+        name = doc_place(docs[0]).document
         starts = {token.idx for token in docs[-1] if token.is_sent_start}
         title = None if name == before else name
         drawing = render_text(docs[0].text, bars, starts=starts, title=title, width=width)
@@ -140,7 +140,7 @@ def render_documents(
         counts.update(b.mark for b in chain(*bars[:-1]) if b.mark not in ("correct", "same"))
         counts.update(b.mark for b in bars[-1])
         # sentences of the same document share a heading; predictions have no name
-        title = docs[0].user_data.get(DOC_NAME)
+        title = doc_place(docs[0]).document
         if not sections or title is None or title != sections[-1][0]:
             sections.append((title, []))
         units = _render_units(docs, entities, bars, only_differing=annotators is not None)

@@ -200,10 +200,11 @@ def convert(
     if input.suffix in ANNOTATION_SUFFIXES:
         check_apart(output, input.with_suffix(".txt"))
     source, target = format or guess_format(input), choose_output(output, to).name
-    if source == "spacy" and (n_sents is not None or options.get("model") is not None):
+    resplits = options.get("model") is not None or options.get("line_breaks", "auto") != "auto"
+    if source == "spacy" and (n_sents is not None or resplits):
         raise GapDNERError(
             f"{input} is a .spacy file, whose sentences are already split. Leave out "
-            "--n-sents and --model."
+            "--n-sents, --model and --line-breaks."
         )
     if strict and skip:
         raise GapDNERError("Use either strict or skip, not both.")

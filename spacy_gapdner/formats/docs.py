@@ -84,7 +84,9 @@ def to_docs(
 
 def doc_place(doc: Doc) -> Place:
     """RETURNS (Place): The place of a Doc in a report: its name."""
-    return Place(None, None, doc.user_data.get(DOC_NAME))
+    # the caller's names can be numbers
+    name = doc.user_data.get(DOC_NAME)
+    return Place(None, None, None if name is None else str(name))
 
 
 def doc_sentences(
@@ -106,7 +108,7 @@ def doc_sentences(
                     message = f"{entity.label} at tokens {entity.fragments}"
                     report.add("dropped", kind, message, doc_place(doc), entity.fragments)
             if words:
-                yield doc.user_data.get(DOC_NAME), [token.text for token in words], inside
+                yield doc_place(doc).document, [token.text for token in words], inside
 
 
 def _from_sentences(

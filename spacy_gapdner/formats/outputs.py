@@ -13,10 +13,13 @@ import srsly
 from filelock import FileLock, Timeout
 from spacy.tokens import Doc
 
-from ..errors import GapDNERError
+from ..errors import GapDNERError, shorten
 from .docs import DOC_NAME
 from .files import is_hidden
 from .report import Place, Report
+
+# bytes in a file name without its ending; file systems allow 255
+_MAX_NAME = 240
 
 
 def check_apart(path: Path, other: Path, role: str = "input") -> None:
@@ -42,6 +45,7 @@ def check_output(
     """
     if path is None:
         return
+    check_no_stream(path)
     if is_file and path.is_dir():
         raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
     for role, given in inputs.items():
@@ -59,6 +63,12 @@ def check_output(
             f"Cannot write {path}: {folder} is not a folder, or you have no permission to write in "
             "it. Choose another place."
         )
+
+
+def check_no_stream(path: Path) -> None:
+    """Raise a GapDNERError for "-", which many programs read as standard output."""
+    if str(path) == "-":
+        raise GapDNERError('"-" is not supported as output. Give the name of a file or folder.')
 
 
 @contextmanager
@@ -150,6 +160,11 @@ def write_files(
                 # sentences of the same document: NAME, NAME-2, NAME-3, ...
                 numbers[name] += 1
                 stem = f"{name}-{numbers[name] + 1}"
+            if any(len(part.encode()) > _MAX_NAME for part in stem.split("/")):
+                raise GapDNERError(
+                    f"The name of the document {shorten(name, 60)!r} is too long for a file. Write "
+                    "another format, such as jsonl."
+                )
             stems.add(stem)
             for suffix, content in render(doc).items():
                 suffixes.add(suffix)

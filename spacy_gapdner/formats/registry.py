@@ -16,6 +16,7 @@ from . import annotation_tools as tools
 from . import bioc, brat, cas, conll, docbin, inline, jsonl, pubtator, tables, w2ner
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
 from .inline import is_inline, read_inline, write_inline
+from .outputs import check_no_stream
 from .pubannotation import read_pubannotation, write_pubannotation
 from .records import Record
 
@@ -170,8 +171,7 @@ def guess_format(path: Path) -> str:
 
 def choose_output(path: Path, name: str | None = None) -> Format:
     """RETURNS (Format): The format to write at a path; a GapDNERError if that is impossible."""
-    if str(path) == "-":
-        raise GapDNERError('"-" is not supported as output. Give the name of a file or folder.')
+    check_no_stream(path)
     ending = "" if path.is_dir() else path.suffix
     name = name or next((f.name for f in FORMATS.values() if f.ending == ending), None)
     if name is None:

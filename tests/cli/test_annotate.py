@@ -102,6 +102,9 @@ def test_errors(fails, notes, tmp_path, monkeypatch):
     fails("Give labels, such as", "annotate", notes, "--port", 0)
     fails("require --model", "annotate", notes, "--retrain-after", 3, "--port", 0)
     fails("require --model", "annotate", notes, "--data", notes, "--port", 0)
+    fails("require --model", "annotate", notes, "--threshold", 0.9, "--port", 0)
+    names = ("--shared", "--annotator", "Ann")
+    fails("Leave out --annotator", "annotate", notes, *names, "--port", 0)
     fails("Folder not found", "annotate", notes, "--adjudicate", notes, missing, "--port", 0)
     # root may write anywhere, and the tests may run as root
     monkeypatch.setattr(os, "access", lambda path, mode: (path, mode) != (notes, os.W_OK))

@@ -66,5 +66,7 @@ def test_errors(fails, model, tmp_path, monkeypatch):
         fails("Cannot listen", "serve", model, "--port", taken.getsockname()[1])
     fails("Pipeline not found", "serve", tmp_path / "missing", "--port", 0)
     fails("Cannot listen", "serve", model, "--host", "a..b", "--port", 0)
+    # a variable of the shell that is not set would be all network interfaces
+    fails("Invalid --host: ''", "serve", model, "--host", "", "--port", 0)
     monkeypatch.setattr("spacy_gapdner.cli.serve.find_spec", lambda name: None)
     fails("pip install 'spacy-gapdner[serve]'", "serve", model)

@@ -1,5 +1,9 @@
 import json
 
+from typer.testing import CliRunner
+
+from spacy_gapdner.cli import app
+
 NUMBERS = " ".join(map(str, range(30)))
 
 
@@ -32,3 +36,9 @@ def test_tables_fit_80_columns(run, write_docs):
     assert "8: 1, 9-27: 19" in " ".join(run("stats", data[0]).stdout.split())
     nine = write_docs("nine.spacy", [(NUMBERS, entities[:9])])
     assert "8: 1, 9: 1 Entity length" in " ".join(run("stats", nine).stdout.split())
+
+
+def test_an_output_in_another_encoding(write_docs):
+    data = write_docs(annotated=[("a pain", [("α-Größe", (1, 2))])])
+    result = CliRunner(charset="latin-1").invoke(app, ["stats", str(data)])
+    assert "\\u03b1-Größe" in result.stdout

@@ -215,8 +215,9 @@ def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
     assert [token.tag_ for token in again] == ["T", "U"]
     assert [e.label_ for e in get_entities(again)] == ["X"]
     assert (report.entities, report.left_out) == (1, {"Y": 1})
-    with pytest.raises(GapDNERError, match=r"is a \.spacy file"):
-        convert(tmp_path / "a.spacy", tmp_path / "b.spacy", n_sents=1)
+    for option in ({"n_sents": 1}, {"line_breaks": "join"}):
+        with pytest.raises(GapDNERError, match=r"is a \.spacy file"):
+            convert(tmp_path / "a.spacy", tmp_path / "b.spacy", **option)
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])

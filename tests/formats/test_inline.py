@@ -56,6 +56,10 @@ def test_inline_text_has_no_whitespace_tokens(tmp_path, report):
     expected = "Document: A 1\nsevere joint and hip pain\n0,1,4,4 A|1,1,3,4 A\n\n"
     assert (tmp_path / "a.inline").read_text() == expected
     assert report.counts("dropped") == {"entity of whitespace": 1}
+    # a number
+    doc.user_data[DOC_NAME] = 17
+    write_docs([doc], tmp_path / "a.inline")
+    assert (tmp_path / "a.inline").read_text().startswith("Document: 17\n")
     doc.user_data[DOC_NAME] = " \n"
     write_docs([doc], tmp_path / "a.inline")
     assert (tmp_path / "a.inline").read_text().startswith("severe joint")

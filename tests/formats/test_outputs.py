@@ -53,8 +53,17 @@ def test_many_documents_of_one_name(tmp_path, report):
 
 
 def test_standard_output_is_no_file():
-    with pytest.raises(GapDNERError, match='"-" is not supported as output'):
-        choose_output(Path("-"))
+    for check in (choose_output, lambda path: check_output(path, {})):
+        with pytest.raises(GapDNERError, match='"-" is not supported as output'):
+            check(Path("-"))
+
+
+def test_names_that_are_too_long_for_a_file(tmp_path, report):
+    render = lambda doc: {".txt": doc.text}  # noqa: E731
+    docs = [Doc(Vocab(), user_data={DOC_NAME: name}) for name in ("x", f"http://y/{'z' * 241}")]
+    with pytest.raises(GapDNERError, match="is too long for a file"):
+        write_files(docs, tmp_path / "out", render, report)
+    assert [*tmp_path.iterdir()] == []
 
 
 # devices are files only on POSIX systems

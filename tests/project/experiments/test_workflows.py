@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import sample_sentences
+import typer
 from command_lines import run_line
 from tiny_pipeline import CORPUS, read_docs, save_corpus
 from weasel.cli.run import load_project_config
@@ -101,7 +102,7 @@ def test_paper(settings, corpus, transformer, batch_size, n_sentences):
     assert warmup_steps == int(config["training.max_steps"] / 10)
 
 
-def test_sample_sentences(tmp_path, monkeypatch):
+def test_sample_sentences(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sample_sentences, "_BLOCK", 20)
     save_corpus(tmp_path / "all.spacy", CORPUS * 20)
     train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
@@ -115,3 +116,13 @@ def test_sample_sentences(tmp_path, monkeypatch):
         kinds = [doc[0].text for doc in sampled]
         assert (len(sampled), kinds.count("severe"), kinds.count("no")) == expected
     assert max(map(len, sampled)) == 5
+    source, rest = tmp_path / "all.spacy", (None, None)
+    for options, message in {
+        (source, 9, 0, None, 0, 0.2, None, *rest): "would be overwritten",
+        (short, 9, 0, short, 0, 0.2, None, *rest): "would be overwritten",
+        (short, 9, 0, None, 0, 0.2, tune, *rest): "require --held-out",
+        (short, 9, 0, None, 0, 0.2, None, None, 0): "No sentence is left",
+    }.items():
+        with pytest.raises(typer.Exit):
+            sample_sentences.main(source, *options)
+        assert message in capsys.readouterr().err

@@ -105,6 +105,9 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     paths = [tmp_path / name for name in ("tuned", "scores.json")]
     data = [f"--{part}={tmp_path / 'gold.spacy'}" for part in ("train", "test")]
     result = run("make", *paths, release, *data, *options)
+    # the card does not publish paths
+    refused = run("make", *paths, release, *data, *options, "--encoder", tmp_path, exit_code=1)
+    assert "is a directory. Give the name of the transformer" in refused.output
     # it can be made again
     (release / "old").touch()
     run("make", *paths, release, *data, *options)
