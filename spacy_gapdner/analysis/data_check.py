@@ -13,7 +13,7 @@ from ..entities import Entity, describe_no_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
-from ..grid.conflicts import find_conflicts
+from ..grid.scheme import find_conflicts
 from ..scorer import Counts
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..sentences import blank_pipeline, is_wrapped, without_annotation

@@ -79,11 +79,7 @@ def choose_text(text: str, entities: Sequence[TextEntity], report: Report, place
 
 
 def convert_offsets(
-    text: str,
-    entities: Sequence[TextEntity],
-    report: Report,
-    place: Place,
-    units: str | None = None,
+    text: str, entities: Sequence[TextEntity], report: Report, place: Place, units: str | None
 ) -> Sequence[TextEntity]:
     """Convert offsets from graphemes or UTF-16 code units, two for an emoji, as in browsers, to
     characters. Without units, tries characters and UTF-16 and keeps the one that more surface texts

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from thinc.types import Floats3d
 
-from ..entities import Entity
+from ..entities import Entity, text_order
 from .cells import LabeledCells
 from .decoding import DecodedSegment
 from .losses import GridLoss
@@ -74,3 +74,27 @@ def channel_places(channels: Sequence[str], larger: Sequence[str]) -> list[int]:
     for number, name in enumerate(larger):
         places.setdefault(name, []).append(number)
     return [places[name].pop(0) for name in channels]
+
+
+def find_conflicts(
+    entities: Sequence[Entity], tagging: TaggingScheme, labels: Sequence[str]
+) -> tuple[dict[Entity, str], list[Entity]]:
+    """Compare a segment's gold entities, without duplicates, with the entities of its gold grid.
+
+    Returns the entities that the grid does not represent, each with the cause, for example "Gap
+    lost its cell to Frag" (entity types are called "type"). Then the spurious entities, which are
+    not annotated but result from parts of several entities.
+    """
+    cells = tagging.encode(entities, labels)
+    decoded = set(tagging.decode(LabeledCells(cells, np.ones(len(cells))), labels).entities)
+    kinds = tagging.channels(["type"] * len(labels))
+    held = {(row, column): channel for row, column, channel in cells.tolist()}
+    missed: dict[Entity, str] = {}
+    for entity in (entity for entity in entities if entity not in decoded):
+        causes = (
+            f"{kinds[channel]} lost its cell to {kinds[held[row, column]]}"
+            for row, column, channel in tagging.encode([entity], labels).tolist()
+            if channel != held[row, column]
+        )
+        missed[entity] = next(causes, "not represented")
+    return missed, sorted(decoded - set(entities), key=text_order)

@@ -126,7 +126,7 @@ class GapDNERNetwork(GridNetwork):
         if self.criss_cross is not None:
             maps = self.criss_cross.fold(self.classifier)
         batch, n, _ = hidden.shape
-        parts = (hidden, self.head(hidden), self.tail(hidden), *maps)
+        parts = (hidden, self.head(hidden), self.tail(hidden), maps)
         compute = self._map_rows
         row_size = n * max(n, self.classifier.in_features)
         if n * row_size > _BLOCK_SIZE and torch.is_grad_enabled():
@@ -136,13 +136,7 @@ class GapDNERNetwork(GridNetwork):
         return blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)
 
     def _map_rows(
-        self,
-        rows: slice,
-        hidden: Tensor,
-        heads: Tensor,
-        tails: Tensor,
-        weight: Tensor,
-        bias: Tensor,
+        self, rows: slice, hidden: Tensor, heads: Tensor, tails: Tensor, maps: tuple[Tensor, Tensor]
     ) -> Tensor:
         with record_function("gapdner.biaffine"):
             boundary = self.boundary(heads[:, rows], tails)
@@ -153,4 +147,4 @@ class GapDNERNetwork(GridNetwork):
                 grid = self.span_attention(hidden, self.from_tokens(hidden), grid, rows)
         grid = self.activation(grid).view(batch, n_rows, n, -1)
         with record_function("gapdner.classifier"):
-            return F.linear(grid, weight, bias)
+            return F.linear(grid, *maps)

@@ -38,6 +38,7 @@ _PADDING = 32
 ModelIn = tuple[list[Doc], list[list[Segment]]]
 # Scores `(n, n, channels)` of each segment, in the order of documents and segments.
 ModelOut = list[Floats3d]
+GridModel = Model[ModelIn, ModelOut]
 GridIn = tuple[list[Floats2d], list[list[Segment]]]
 # Padded words, the lengths of the segments, and the number of segments in each batch of grids.
 NetworkIn = tuple[Floats3d, np.ndarray, list[int]]
@@ -54,7 +55,7 @@ def build_grid_model(
     *,
     max_batch_cells: int,
     mixed_precision: bool,
-) -> Model[ModelIn, ModelOut]:
+) -> GridModel:
     """Build a thinc model that scores the label grids of segments with a PyTorch network.
 
     name (str): Name of the model.
@@ -106,10 +107,7 @@ def _make_network(
 
 
 def _init(
-    make_network: NetworkFactory,
-    model: Model[ModelIn, ModelOut],
-    X: ModelIn | None = None,
-    Y: ModelOut | None = None,
+    make_network: NetworkFactory, model: GridModel, X: ModelIn | None = None, Y: object = None
 ) -> None:
     tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
     docs, _ = cast(ModelIn, X)
@@ -121,7 +119,7 @@ def _init(
 
 
 def _forward(
-    model: Model[ModelIn, ModelOut], inputs: ModelIn, is_train: bool
+    model: GridModel, inputs: ModelIn, is_train: bool
 ) -> tuple[ModelOut, Callable[[ModelOut], list[Doc]]]:
     use_one_thread_in_workers()
     docs, segments = inputs
@@ -134,9 +132,7 @@ def _forward(
     return scores, backprop
 
 
-def _resize_output(
-    make_network: NetworkFactory, model: Model[ModelIn, ModelOut], labels: Sequence[str]
-) -> None:
+def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Sequence[str]) -> None:
     # Add entity types to an initialized model and keep the weights of the others
     model.attrs["labels"] = list(labels)
     grid = model.get_ref("grid")

@@ -22,8 +22,7 @@ from ..formats.jsonl import to_record
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.long_texts import LongTextPipeline
 from ..web import LOOPBACK, WorkThread, new_app
-from .export import FILES, Export, make_export
-from .messages import Prediction, Texts, to_doc
+from .messages import FILES, Export, Prediction, Texts, make_export, to_doc
 
 T = TypeVar("T")
 _STATIC = Path(__file__).parent / "static"

@@ -1,7 +1,10 @@
-"""Bodies of requests and responses, and their conversion to documents."""
+"""Bodies of requests and responses, and their conversion to documents and files."""
 
+import shutil
+import tempfile
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 from spacy.language import Language
@@ -10,9 +13,18 @@ from spacy.tokens import Doc
 
 from ..entities import Entity, set_entities
 from ..errors import GapDNERError
+from ..formats import DOC_NAME, write
 from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
 from ..web import RequestBody
+
+Export = Literal["jsonl", "csv", "brat"]
+# name of the file and its media type
+FILES = {
+    "jsonl": ("entities.jsonl", "application/jsonl"),
+    "csv": ("entities.csv", "text/csv"),
+    "brat": ("entities.zip", "application/zip"),
+}
 
 
 class Texts(RequestBody, extra="forbid"):
@@ -69,6 +81,19 @@ def to_doc(nlp: Language, prediction: Prediction) -> Doc:
             doc = pipe(doc)
     set_entities(doc, [_to_entity(doc, entity) for entity in prediction.entities])
     return doc
+
+
+def make_export(doc: Doc, format: Export) -> bytes:
+    """Create a file of a document with entities under the default key. For brat, it is a zip file.
+    Raises a GapDNERError if a label is not supported by the format."""
+    if format == "brat":
+        doc.user_data[DOC_NAME] = "text"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "entities"
+        write([doc], path, format)
+        if path.is_dir():
+            path = Path(shutil.make_archive(str(path), "zip", path))
+        return path.read_bytes()
 
 
 def _to_entity(doc: Doc, found: FoundEntity) -> Entity:
