@@ -150,8 +150,8 @@ def compare(example: Example, key: str) -> Comparison:
 def count_subsets(compared: Comparison) -> dict[str, Counts]:
     """RETURNS (dict[str, Counts]): The counts of an example by subset. See `SUBSETS`."""
     sentence, gold, predicted = compared.positions.sentence, compared.gold, compared.predicted
-    disc = _discontinuous(gold)
-    counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(_discontinuous(predicted), disc)}
+    disc, disc_predicted = ({i for i in side if len(i[1]) > 1} for side in (gold, predicted))
+    counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(disc_predicted, disc)}
     for subset, selected in (("disc_sents", disc), ("overlap_sents", _overlapping(gold))):
         sentences = set(map(sentence, selected))
         counts[subset] = Counts.of(
@@ -244,11 +244,11 @@ class Positions:
 
     def tokens(self, item: Mention) -> Entity:
         """RETURNS (Entity): The entity in token offsets, with whitespace tokens in fragments."""
-        last_token = len(self.bounds) - 2
         indices: list[int] = []
         for start, end in item[1]:
-            first, last = np.searchsorted(self.bounds, [start, max(start, end - 1)], "right") - 1
-            indices.extend(range(min(first, last_token), min(last, last_token) + 1))
+            ends = [start, max(start, end - 1)]
+            first, last = np.searchsorted(self.bounds[:-1], ends, side="right") - 1
+            indices.extend(range(first, last + 1))
         return Entity.from_tokens(item[0], indices)
 
     def char_offsets(self, item: Mention) -> Fragments:
@@ -257,10 +257,6 @@ class Positions:
             (int(self._offsets[start]), int(self._offsets[max(start, end - 1)]) + (start < end))
             for start, end in item[1]
         )
-
-
-def _discontinuous(items: Set[Mention]) -> set[Mention]:
-    return {item for item in items if len(item[1]) > 1}
 
 
 def _overlapping(items: set[Mention]) -> set[Mention]:

@@ -17,11 +17,9 @@ from typing import Any, NamedTuple
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import DEFAULT_SPANS_KEY, set_entities
-from ..entities.alignment import merge_docs
+from ..entities import DEFAULT_SPANS_KEY, merge_docs, set_entities
 from ..errors import GapDNERError
-from ..formats import DOC_NAME
-from ..formats.records import TextEntity
+from ..formats import DOC_NAME, TextEntity
 from ..scorer import Counts, Mention, compare
 from .matching import count_partial, to_text_entity
 
@@ -71,13 +69,7 @@ class Agreement:
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The agreement for JSON."""
         differing = [
-            {
-                "document": pair.name,
-                "only": side,
-                "label": entity.label,
-                "text": entity.surface,
-                "fragments": entity.fragments,
-            }
+            {"document": pair.name, "only": side, **entity.to_dict()}
             for pair in self.pairs
             for side, entities in zip(("first", "second"), pair.differing, strict=True)
             for entity in entities

@@ -13,11 +13,10 @@ from ..analysis.predictions import predict_examples, predict_records
 from ..analysis.texts import STDIN, read_texts
 from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..errors import GapDNERError
-from ..formats.converting import read, require_types
+from ..formats import FORMATS, Report, guess_format, read
+from ..formats.converting import require_types
 from ..formats.files import visible_files
 from ..formats.outputs import check_apart, replacing
-from ..formats.registry import FORMATS, guess_format
-from ..formats.report import Report
 from .bars import ENTITIES_CSS
 from .colors import choose_colors
 from .page import SEARCH_JS, render_page

@@ -8,7 +8,6 @@ Grid Tagging Scheme").
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from thinc.types import Floats3d
 
 from ..entities import Entity, Fragments
 from .cells import Cell, LabeledCells, most_probable, one_label_a_cell
@@ -29,6 +28,9 @@ class GapAwareTagging:
     loss (Optional[GridLoss]): `CrossEntropy` by default.
     """
 
+    # at a threshold of 0.0 as in the paper
+    labeled_cells = staticmethod(most_probable)
+
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = CrossEntropy() if loss is None else loss
 
@@ -42,12 +44,6 @@ class GapAwareTagging:
         """Write entities into a grid, one label per cell. See `TaggingScheme.encode`."""
         # types before Frag and Gap
         return one_label_a_cell(_spell(entities, labels), lambda c: (c < _FIRST_TYPE, c))
-
-    def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
-        """Find the most probable label of each cell, as in the paper, and other labels that reach
-        a threshold above 0.0. See `TaggingScheme.labeled_cells`.
-        """
-        return most_probable(scores, cell_threshold)
 
     def decode(
         self,

@@ -9,10 +9,9 @@ import numpy as np
 import srsly
 import torch
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Model, Ops, torch2xp, xp2torch
+from thinc.api import ArgsKwargs, Model, Ops, get_torch_default_device, torch2xp, xp2torch
 from thinc.shims.pytorch import default_serialize_torch_model
 from thinc.types import Floats2d, Floats3d, Floats4d
-from thinc.util import get_torch_default_device
 
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
@@ -59,11 +58,9 @@ def build_grid_model(
     """Build a thinc model that scores the label grids of segments with a PyTorch network.
 
     name (str): Name of the model.
-    tok2vec (Model[list[Doc], list[Floats2d]]): The word representations.
-    tagging (TaggingScheme): The tagging scheme and its loss.
     make_network (NetworkFactory): Makes the network from the width of the word representations
         and the scheme's channels.
-    max_batch_cells (int), mixed_precision (bool): See `make_architecture`.
+    tok2vec, tagging, max_batch_cells, mixed_precision: See `make_architecture`.
     RETURNS (Model[ModelIn, ModelOut]): The model, with the refs "tok2vec" and "grid" and these
         attrs: "tagging" is the scheme. "labels" are the entity types. "resize_output" is a function
         that takes the model and a longer list of entity types.

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from functools import partial
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, cast
 
 from spacy.language import Language
@@ -42,12 +42,10 @@ maxout_pieces = 3
 depth = 1
 """
 
+_PARAMETERS = signature(DiscontinuousEntityRecognizer).parameters.values()
+_SETTINGS = [p for p in _PARAMETERS if p.kind is Parameter.KEYWORD_ONLY]
 DEFAULT_SETTINGS: dict[str, Any] = {
-    **{
-        name: parameter.default
-        for name, parameter in signature(DiscontinuousEntityRecognizer).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    },
+    **{setting.name: setting.default for setting in _SETTINGS},
     "model": Config().from_str(DEFAULT_CONFIG)["model"],
     "scorer": {"@scorers": "spacy-gapdner.discontinuous_scorer.v1"},
 }
@@ -65,20 +63,8 @@ _register = partial(
 )
 
 
-@_register("gapdner")
 def make_gapdner(
-    nlp: Language,
-    name: str,
-    model: Model[Any, Any],
-    spans_key: str,
-    threshold: float,
-    disc_threshold: float | None,
-    max_paths: int,
-    max_length: int,
-    stride: int,
-    annotate_ents: bool,
-    lr_scale: float,
-    scorer: Callable[..., dict[str, Any]] | None,
+    nlp: Language, name: str, model: Model[Any, Any], **settings: Any
 ) -> DiscontinuousEntityRecognizer:
     """Create a recognizer. The factory is also registered as `discontinuous_ner`.
 
@@ -101,6 +87,7 @@ def make_gapdner(
     scorer (Optional[Callable]): The scoring method.
     RETURNS (DiscontinuousEntityRecognizer): The pipe.
     """
+    spans_key = settings["spans_key"]
     for other, pipe in nlp.components:
         if isinstance(pipe, DiscontinuousEntityRecognizer) and pipe.key == spans_key:
             warnings.warn(
@@ -108,22 +95,16 @@ def make_gapdner(
                 f"{spans_key!r} and overwrite each other's results. Change one of the keys.",
                 stacklevel=2,
             )
-    return DiscontinuousEntityRecognizer(
-        nlp.vocab,
-        model,
-        name,
-        spans_key=spans_key,
-        threshold=threshold,
-        disc_threshold=disc_threshold,
-        max_paths=max_paths,
-        max_length=max_length,
-        stride=stride,
-        annotate_ents=annotate_ents,
-        lr_scale=lr_scale,
-        scorer=scorer,
-    )
+    return DiscontinuousEntityRecognizer(nlp.vocab, model, name, **settings)
 
 
+# spaCy validates configs against the signature
+*_own, _ = signature(make_gapdner).parameters.values()
+_required = [setting.replace(default=Parameter.empty) for setting in _SETTINGS]
+make_gapdner.__signature__ = signature(make_gapdner).replace(  # type: ignore[attr-defined]
+    parameters=[*_own, *_required]
+)
+make_gapdner = _register("gapdner")(make_gapdner)
 make_discontinuous_ner = _register("discontinuous_ner")(make_gapdner)
 
 

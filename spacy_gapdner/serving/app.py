@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..drawing.colors import choose_colors
-from ..drawing.page import LINES_JS, TEMPLATES, render_page
+from ..drawing.page import LINES_JS, TEMPLATES, read_static, render_page
 from ..drawing.render import render
 from ..errors import GapDNERError
 from ..formats.jsonl import to_record
@@ -25,7 +25,7 @@ from ..web import LOOPBACK, WorkThread, new_app
 from .messages import FILES, Export, Prediction, Texts, make_export, to_doc
 
 T = TypeVar("T")
-_STATIC = Path(__file__).parent / "static"
+_read = partial(read_static, folder=Path(__file__).parent / "static")
 
 
 def create_app(
@@ -119,10 +119,6 @@ def create_app(
         return Response(content, media_type=media_type, headers=disposition)
 
     return app
-
-
-def _read(name: str) -> str:
-    return (_STATIC / name).read_text(encoding="utf-8")
 
 
 def _fill(name: str, **values: str) -> Markup:
