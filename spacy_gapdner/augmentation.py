@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -200,23 +200,16 @@ class CoordinationAugmenter:
         return Synthetic(written, [kept], {cut, cut + 1} if gap[0] == "(" else set())
 
 
-def augment(
-    docs: Iterable[Doc],
-    *,
-    share: float = 0.5,
-    insertion_share: float = 0.25,
-    conjunctions: Sequence[str] = ("and", "or"),
-    spans_key: str = DEFAULT_SPANS_KEY,
-    seed: int = 0,
-) -> Iterator[Doc]:
+def augment(docs: Iterable[Doc], **settings: Any) -> Iterator[Doc]:
     """Create the synthetic documents that the coordination augmenter adds to a corpus.
 
     docs (Iterable[Doc]): Docs with gold entities.
-    share, insertion_share, conjunctions, spans_key, seed: See `CoordinationAugmenter`.
+    **settings: `share`, `insertion_share`, `conjunctions`, `spans_key` and `seed`. See
+        `CoordinationAugmenter`.
     RETURNS (Iterator[Doc]): The synthetic Docs with their entities.
     RAISES (GapDNERError): If a setting is invalid.
     """
-    augmenter = CoordinationAugmenter(share, insertion_share, conjunctions, spans_key, seed)
+    augmenter = CoordinationAugmenter(**settings)
     return (made for doc in docs if (made := augmenter.synthesize(doc)) is not None)
 
 

@@ -9,13 +9,7 @@ from typing import Any, get_args
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import (
-    DEFAULT_SPANS_KEY,
-    get_entities,
-    get_spans_keys,
-    set_entities,
-    stores_entities,
-)
+from ..entities import DEFAULT_SPANS_KEY, get_entities, get_other_keys, set_entities
 from ..errors import GapDNERError
 from ..loading import load_splitter
 from ..sentences import LineBreaks
@@ -239,9 +233,7 @@ def _counting_losses(
         if "relations" in format.loses:
             for text in doc.user_data.get(DOC_RELATIONS, ()):
                 drop_line(BratLine(text, place), report)
-        for key in get_spans_keys(doc):
-            if key == spans_key or not stores_entities(doc, key):
-                continue
+        for key in get_other_keys(doc, spans_key):
             if number := len(get_entities(doc, key)):
                 message = f"{number} under {key!r:.80}"
                 report.add("kept", "entities under another prefix", message, place)
