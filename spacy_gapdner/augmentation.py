@@ -54,8 +54,7 @@ class CoordinationAugmenter:
     conjunctions (Sequence[str]): The words that coordinate the last two parts.
     spans_key (str): Prefix of the span groups.
     seed (int): The random seed.
-    RAISES (GapDNERError): If a share is not a probability, or the conjunctions are not a list of
-        words.
+    RAISES (GapDNERError): If a share is invalid, or the conjunctions are not a list of words.
     """
 
     def __init__(
@@ -204,8 +203,7 @@ def augment(docs: Iterable[Doc], **settings: Any) -> Iterator[Doc]:
     """Create the synthetic documents that the coordination augmenter adds to a corpus.
 
     docs (Iterable[Doc]): Docs with gold entities.
-    **settings: `share`, `insertion_share`, `conjunctions`, `spans_key` and `seed`. See
-        `CoordinationAugmenter`.
+    **settings: The arguments of `CoordinationAugmenter`.
     RETURNS (Iterator[Doc]): The synthetic Docs with their entities.
     RAISES (GapDNERError): If a setting is invalid.
     """

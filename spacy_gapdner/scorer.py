@@ -19,8 +19,7 @@ from spacy.training import Example
 from .entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, Fragments, get_entities
 from .errors import GapDNERError
 
-# An entity in comparable form: its type and its fragments, as half-open ranges of non-whitespace
-# characters
+# A comparable entity: type, and fragments as half-open ranges of non-whitespace characters
 Mention = tuple[str, Fragments]
 # weights of the F1 of all entities and of discontinuous entities in training and tuning
 F_WEIGHT, DISC_F_WEIGHT = 0.75, 0.25
@@ -66,8 +65,7 @@ def score_discontinuous(
     spans_key (str): Prefix of the span groups, in the reference and in the predicted Doc.
     **cfg: Other settings of the pipe. They are ignored.
     RETURNS (dict[str, Any]): The scores.
-    RAISES (GapDNERError): If the texts of a predicted Doc and its reference differ by more than
-        whitespace and case.
+    RAISES (GapDNERError): If predicted and reference texts differ by more than whitespace and case.
     """
     tally = Tally()
     for example in examples:

@@ -56,9 +56,7 @@ class Pair(NamedTuple):
 
 @dataclass
 class Agreement:
-    """The agreement of two sides on the documents that both annotated. `only` are the names of the
-    documents that only one side annotated.
-    """
+    """The agreement on documents that both sides annotated. `only` are the names of all others."""
 
     pairs: list[Pair] = field(default_factory=list)
     only: tuple[list[str], list[str]] = ([], [])

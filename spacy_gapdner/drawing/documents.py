@@ -41,8 +41,7 @@ def draw(
     input (Union[str, Path]): A file or folder in any format. With a pipeline, it can also be raw
         text. See `spacy_gapdner.analysis.texts.read_texts`.
     output (Optional[Union[str, Path]]): The HTML file to write. If None, the entities are printed.
-    nlp (Optional[Language]): The pipeline. If the input is annotated, gold entities and
-        predictions are drawn side by side.
+    nlp (Optional[Language]): The pipeline. Its predictions are drawn next to gold entities.
     format (Optional[str]): The format of the input. Detected if None.
     types (tuple[str, ...]): Types to draw, annotated and predicted. All types if empty.
     lang (str): Language of the tokenizer if there is no pipeline.

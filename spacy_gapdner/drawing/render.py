@@ -55,8 +55,7 @@ def render(
     title (str): Title of the page.
     jupyter (Optional[bool]): Display the HTML in a notebook and return None. Detected if None.
     width (Optional[int]): Number of terminal columns. Detected if None.
-    RETURNS (Optional[str]): HTML or text. The text contains colors if standard output is a
-        terminal.
+    RETURNS (Optional[str]): HTML or text, which has colors if standard output is a terminal.
     RAISES (GapDNERError): If a color is invalid, or the texts of the gold documents differ.
     """
     sides = [side for side in (gold, docs) if side is not None]

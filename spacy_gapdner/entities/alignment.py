@@ -25,8 +25,7 @@ def merge_docs(
     keys (Union[str, Iterable[str]]): Prefixes of span groups that must be entities.
     **kwargs: Arguments of ``Doc.from_docs``.
     RETURNS (Doc): The joined document with all entities.
-    RAISES (GapDNERError): If there are no documents, or if a group under one of the `keys` is not
-        an entity.
+    RAISES (GapDNERError): If there are no documents, or a group under the `keys` is not an entity.
     """
     docs = list(docs)
     if not docs:

@@ -36,8 +36,7 @@ def make_architecture(
         - mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or a CPU.
           The weights and scores stay in float32. Defaults to False.
 
-        It returns the model of `build_grid_model` and raises a GapDNERError if a setting is
-        invalid.
+        It returns the model of `build_grid_model`. Invalid settings raise a GapDNERError.
     """
 
     def build(

@@ -8,8 +8,7 @@ from torch.utils.checkpoint import checkpoint
 
 # Number of weights to compute at a time. They should fit into the processor's cache.
 _CHUNK = 2**20
-# The number of weights is cubic in the length. For longer sentences, the backward pass recomputes
-# them.
+# For longer sentences, the backward pass recomputes the weights, whose number is cubic.
 _KEPT_LENGTH = 128
 
 
@@ -66,8 +65,7 @@ class CrissCrossAttention(nn.Module):
 
         features (Tensor), mask (Tensor): See `classify`.
         RETURNS (Tensor): Weights `(batch, n, n, 2 * n)` of cell (i, j) for the cells (i, k) of its
-            row, followed by the cells (k, j) of its column. The cell itself has weight 0 in its
-            column.
+            row, followed by the cells (k, j) of its column, where the cell itself has weight 0.
         """
         queries, keys, _ = features.tensor_split(
             [self.key.out_features, 2 * self.key.out_features], dim=-1

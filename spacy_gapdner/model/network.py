@@ -29,8 +29,7 @@ class GapDNERSettings(GridSettings):
     """The settings of a GapDNER network.
 
     hidden_width (int): Width d of the token representations H. Ignored without BiLSTM.
-    boundary_width (int): Width of the head and tail representations and of the biaffine features
-        (d in the paper).
+    boundary_width (int): Width of heads, tails and biaffine features (d in the paper).
     grid_width (int): Width of the grid features M (d in the paper).
     attention_width (int): Width d' of the queries and keys of the criss-cross attention.
     bilstm (bool): Use the BiLSTM.

@@ -58,8 +58,7 @@ def build_grid_model(
     """Build a thinc model that scores the label grids of segments with a PyTorch network.
 
     name (str): Name of the model.
-    make_network (NetworkFactory): Makes the network from the width of the word representations
-        and the scheme's channels.
+    make_network (NetworkFactory): Makes the network from the input width and the channels.
     tok2vec, tagging, max_batch_cells, mixed_precision: See `make_architecture`.
     RETURNS (Model[ModelIn, ModelOut]): The model, with the refs "tok2vec" and "grid" and these
         attrs: "tagging" is the scheme. "labels" are the entity types. "resize_output" is a function

@@ -77,9 +77,7 @@ class LongTextPipeline:
     async def predict(
         self, text: str, pieces: Sequence[Piece], run: Run, convert: Callable[[Doc], T]
     ) -> T:
-        """Find the entities of a text. `convert` converts the resulting Doc, which is only valid
-        during this call.
-        """
+        """Find the entities of a text. `convert` gets a Doc that is only valid during this call."""
         found = [await run(partial(self.find, piece)) for piece in pieces]
 
         def join() -> T:
