@@ -88,8 +88,7 @@ def agreement(
 ) -> Agreement:
     """Compare the entities of two annotators, or of an annotator and a model.
 
-    Documents are paired by name, or by number if they have no names. Docs with the same name, such
-    as sentences, are merged.
+    Documents are paired by name, else by number. Sentences with the same name are merged.
 
     docs_a (Iterable[Doc]): The documents of the first side.
     docs_b (Iterable[Doc]): The documents of the second side.

@@ -29,8 +29,7 @@ class CrissCrossAttention(nn.Module):
     def fold(self, classifier: nn.Linear) -> tuple[Tensor, Tensor]:
         """Fold a classifier of M' + M into one linear map of M.
 
-        The result is exact: the attention weights of a cell sum to one, so the values can be
-        classified before they are averaged.
+        This is exact: a cell's weights sum to one, so values can be classified before averaging.
 
         RETURNS (tuple[Tensor, Tensor]): Weight `(n_out, width)` and bias `(n_out,)` of the map to
             the input of `classify`: queries, keys, classified values and the classified cell.
