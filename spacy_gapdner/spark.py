@@ -53,7 +53,7 @@ def annotate(
         `fragments` (an array of structs with `start` and `end`). Offsets are Unicode code points,
         and ends are exclusive. The value is null if the text is null.
     RAISES (GapDNERError): If pyspark or pyarrow is not installed, the text column is missing, the
-        output column exists, or a setting is invalid. Workers raise it for invalid pipelines.
+        output column exists, or a setting is invalid. Workers raise it if loading fails.
     """
     try:
         import pyarrow  # noqa: F401

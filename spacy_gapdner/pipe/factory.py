@@ -80,7 +80,7 @@ def make_gapdner(
     max_length (int): Maximum tokens in a segment. Longer sentences are split into windows.
     stride (int): Number of tokens between the starts of two windows.
     annotate_ents (bool): Also add the contiguous entities to `doc.ents`.
-    lr_scale (float): Factor for the learning rate of the network without tok2vec or transformer.
+    lr_scale (float): Factor for the learning rate of the network, not of tok2vec or transformer.
     scorer (Optional[Callable]): The scoring method.
     RETURNS (DiscontinuousEntityRecognizer): The pipe.
     """
