@@ -50,9 +50,7 @@ class Calibration(NamedTuple):
         return replace(entity, score=float(probability))
 
     def probability(self, score: Any, discontinuous: Any) -> Any:
-        """RETURNS (Union[float, ndarray]): The probability that an entity is correct. Arrays are
-        accepted, too.
-        """
+        """RETURNS (Union[float, ndarray]): The probability of a correct entity, also for arrays."""
         # without rounding errors
         if self == Calibration():
             return score

@@ -10,9 +10,7 @@ from spacy.training import Example, dont_augment
 
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
-from .formats.converting import read
-from .formats.registry import get_format, guess_format
-from .formats.report import Report
+from .formats import Report, get_format, guess_format, read
 from .sentences import without_annotation
 
 
@@ -24,11 +22,9 @@ class Corpus:
 
     path (Union[str, Path, None]): The file or folder. None raises an error, because the path has
         to be set in the config or on the command line.
-    format, types, n_sents, spans_key: See `spacy_gapdner.formats.read`.
+    format, types, n_sents, spans_key, from_ents, from_spans: See `spacy_gapdner.formats.read`.
     limit, augmenter: See `spacy.training.Corpus`.
-    strict (bool): Raise an error for the first entity that would be skipped. By default, the
-        number of skipped entities is logged once.
-    from_ents, from_spans: See `spacy_gapdner.formats.read`.
+    strict (bool): Raise an error for skipped entities. By default, their number is logged once.
     options (Optional[Mapping[str, Any]]): Other settings of `read` and the format's reader.
     RAISES (GapDNERError): If the path is missing or does not exist, or its format is unclear.
     """
@@ -68,9 +64,7 @@ class Corpus:
         }
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """YIELDS (Example): The examples, tokenized by the pipeline, with gold entities in the
-        reference.
-        """
+        """YIELDS (Example): Examples tokenized by the pipeline. References have gold entities."""
         # skipped entities are only logged in the first epoch
         report = Report(strict=self.strict) if self.strict or self._has_reported else None
         read_docs = read(self.path, nlp=nlp, report=report, **self.settings)

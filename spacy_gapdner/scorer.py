@@ -19,8 +19,7 @@ from spacy.training import Example
 from .entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, Fragments, get_entities
 from .errors import GapDNERError
 
-# An entity in comparable form: its type and its fragments, as half-open ranges of non-whitespace
-# characters
+# A comparable entity: type, and fragments as half-open ranges of non-whitespace characters
 Mention = tuple[str, Fragments]
 # weights of the F1 of all entities and of discontinuous entities in training and tuning
 F_WEIGHT, DISC_F_WEIGHT = 0.75, 0.25
@@ -66,8 +65,7 @@ def score_discontinuous(
     spans_key (str): Prefix of the span groups, in the reference and in the predicted Doc.
     **cfg: Other settings of the pipe. They are ignored.
     RETURNS (dict[str, Any]): The scores.
-    RAISES (GapDNERError): If the texts of a predicted Doc and its reference differ by more than
-        whitespace and case.
+    RAISES (GapDNERError): If predicted and reference texts differ by more than whitespace and case.
     """
     tally = Tally()
     for example in examples:
@@ -150,8 +148,8 @@ def compare(example: Example, key: str) -> Comparison:
 def count_subsets(compared: Comparison) -> dict[str, Counts]:
     """RETURNS (dict[str, Counts]): The counts of an example by subset. See `SUBSETS`."""
     sentence, gold, predicted = compared.positions.sentence, compared.gold, compared.predicted
-    disc = _discontinuous(gold)
-    counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(_discontinuous(predicted), disc)}
+    disc, disc_predicted = ({i for i in side if len(i[1]) > 1} for side in (gold, predicted))
+    counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(disc_predicted, disc)}
     for subset, selected in (("disc_sents", disc), ("overlap_sents", _overlapping(gold))):
         sentences = set(map(sentence, selected))
         counts[subset] = Counts.of(
@@ -244,11 +242,11 @@ class Positions:
 
     def tokens(self, item: Mention) -> Entity:
         """RETURNS (Entity): The entity in token offsets, with whitespace tokens in fragments."""
-        last_token = len(self.bounds) - 2
         indices: list[int] = []
         for start, end in item[1]:
-            first, last = np.searchsorted(self.bounds, [start, max(start, end - 1)], "right") - 1
-            indices.extend(range(min(first, last_token), min(last, last_token) + 1))
+            ends = [start, max(start, end - 1)]
+            first, last = np.searchsorted(self.bounds[:-1], ends, side="right") - 1
+            indices.extend(range(first, last + 1))
         return Entity.from_tokens(item[0], indices)
 
     def char_offsets(self, item: Mention) -> Fragments:
@@ -257,10 +255,6 @@ class Positions:
             (int(self._offsets[start]), int(self._offsets[max(start, end - 1)]) + (start < end))
             for start, end in item[1]
         )
-
-
-def _discontinuous(items: Set[Mention]) -> set[Mention]:
-    return {item for item in items if len(item[1]) > 1}
 
 
 def _overlapping(items: set[Mention]) -> set[Mention]:

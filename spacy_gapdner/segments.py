@@ -95,8 +95,7 @@ def merge_segments(
 
 
 def make_segment_spans(max_length: int, stride: int) -> Callable[[Iterable[Doc]], list[list[Span]]]:
-    """Create a span getter for spacy-transformers. Registered as
-    `spacy-gapdner.segment_spans.v1`.
+    """Create a span getter for transformers. Registered as `spacy-gapdner.segment_spans.v1`.
 
     The transformer reads the same segments as the pipe, so that the word representations of a
     sentence do not depend on the rest of the document.

@@ -24,10 +24,9 @@ LineBreaks = Literal["auto", "keep", "join"]
 class LineSentencizer(Sentencizer):
     """A Sentencizer that also splits sentences at line breaks.
 
-    Adding line breaks to `punct_chars` is not enough, because a whitespace token can be any mixture
-    of line breaks, spaces and tabs, and the Sentencizer would attach punctuation at the start of
-    the next line (such as bullets) to the previous line. Whitespace belongs to the sentence before
-    it.
+    Adding line breaks to `punct_chars` is not enough, because a whitespace token can mix line
+    breaks, spaces and tabs, and the Sentencizer would attach punctuation at the start of the next
+    line (such as bullets) to the previous one. Whitespace belongs to the previous sentence.
     """
 
     def __init__(
@@ -77,12 +76,10 @@ def make_line_sentencizer(
 
     nlp (Language): The pipeline.
     name (str): The component instance name.
-    punct_chars (Optional[list[str]]): Tokens that end a sentence. Defaults to those of the
-        Sentencizer.
+    punct_chars (Optional[list[str]]): Tokens that end a sentence. Defaults to the Sentencizer's.
     overwrite (bool): Whether to overwrite existing sentence boundaries.
     line_breaks (str): "keep" ends a sentence at every line break, "join" only at empty lines, for
-        texts with line wrapping. "auto" chooses "join" for documents that look wrapped. See
-        `is_wrapped`.
+        wrapped texts. "auto" chooses "join" for documents that look wrapped. See `is_wrapped`.
     RETURNS (LineSentencizer): The component.
     """
     return LineSentencizer(

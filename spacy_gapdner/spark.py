@@ -46,16 +46,14 @@ def annotate(
     output_col (str): Name of the column to add.
     batch_size (int): Number of texts in a batch of the pipeline.
     spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
-    threshold (Optional[float]): Drop entities with a lower score. Defaults to the threshold of the
-        pipe.
+    threshold (Optional[float]): Drop entities with a lower score. Defaults to the pipe's threshold.
     bf16 (bool): Predict in bfloat16. See `use_bf16`.
     RETURNS (DataFrame): The data with an additional column: an array of structs in text order with
         `type`, `text` (the joined fragments), `score`, `start` and `end` (of the extent) and
         `fragments` (an array of structs with `start` and `end`). Offsets are Unicode code points,
         and ends are exclusive. The value is null if the text is null.
     RAISES (GapDNERError): If pyspark or pyarrow is not installed, the text column is missing, the
-        output column exists, or a setting is invalid. Workers raise it if the pipeline cannot be
-        loaded.
+        output column exists, or a setting is invalid. Workers raise it if loading fails.
     """
     try:
         import pyarrow  # noqa: F401

@@ -17,11 +17,9 @@ from typing import Any, NamedTuple
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import DEFAULT_SPANS_KEY, set_entities
-from ..entities.alignment import merge_docs
+from ..entities import DEFAULT_SPANS_KEY, merge_docs, set_entities
 from ..errors import GapDNERError
-from ..formats import DOC_NAME
-from ..formats.records import TextEntity
+from ..formats import DOC_NAME, TextEntity
 from ..scorer import Counts, Mention, compare
 from .matching import count_partial, to_text_entity
 
@@ -58,9 +56,7 @@ class Pair(NamedTuple):
 
 @dataclass
 class Agreement:
-    """The agreement of two sides on the documents that both annotated. `only` are the names of the
-    documents that only one side annotated.
-    """
+    """The agreement on documents that both sides annotated. `only` are the names of all others."""
 
     pairs: list[Pair] = field(default_factory=list)
     only: tuple[list[str], list[str]] = ([], [])
@@ -71,13 +67,7 @@ class Agreement:
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The agreement for JSON."""
         differing = [
-            {
-                "document": pair.name,
-                "only": side,
-                "label": entity.label,
-                "text": entity.surface,
-                "fragments": entity.fragments,
-            }
+            {"document": pair.name, "only": side, **entity.to_dict()}
             for pair in self.pairs
             for side, entities in zip(("first", "second"), pair.differing, strict=True)
             for entity in entities
@@ -98,8 +88,7 @@ def agreement(
 ) -> Agreement:
     """Compare the entities of two annotators, or of an annotator and a model.
 
-    Documents are paired by name, or by number if they have no names. Docs with the same name, such
-    as sentences, are merged.
+    Documents are paired by name, else by number. Sentences with the same name are merged.
 
     docs_a (Iterable[Doc]): The documents of the first side.
     docs_b (Iterable[Doc]): The documents of the second side.

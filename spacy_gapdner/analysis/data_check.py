@@ -113,8 +113,7 @@ def check_data(
     spans_key (Optional[str]): Prefix of the span groups. Defaults to the config's `spans_key`.
         Selects the pipe if the config has several.
     RETURNS (DataFindings): The findings.
-    RAISES (GapDNERError): If the config is missing or invalid, or the fragments of an entity have
-        different labels.
+    RAISES (GapDNERError): If the config is missing or invalid, or an entity has several labels.
     """
     if config is None:
         config = make_training_config(blank_pipeline(lang), spans_key)
@@ -148,15 +147,12 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
         doc = nlp(without_annotation(reference, nlp))
         aligned, misaligned = align_entities(Example(doc, reference), config.spans_key)
         report.docs_without_entities += not aligned and not misaligned
-        for entity in misaligned:
-            report.unlearnable.setdefault(_MISALIGNED, []).append(_in_context(doc, entity))
+        findings = [(report.unlearnable, _MISALIGNED, entity) for entity in misaligned]
         # duplicates are counted once, as in the scores
         gold = dict.fromkeys(aligned)
         segments = get_segments(doc, max_length, config.stride)
         held, unheld = assign_entities(gold, segments)
-        for entity in unheld:
-            why = why_unheld(entity, doc, max_length)
-            report.unlearnable.setdefault(why, []).append(_in_context(doc, entity))
+        findings += [(report.unlearnable, why_unheld(e, doc, max_length), e) for e in unheld]
         starts = {entity.start for entity in (*aligned, *misaligned)}
         report.segments += len(segments)
         for segment in segments:
@@ -165,12 +161,13 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
             has_entity = not starts.isdisjoint(range(*segment))
             report.texts[text] = report.texts.get(text, False) or has_entity
         found, causes = _round_trip(segments, held, config.tagging)
-        for entity in sorted(gold.keys() - set(unheld) - found, key=_ORDER):
-            # entities that another window represents are not missed
-            cause = causes.get(entity, "cut by a window")
-            report.missed.setdefault(cause, []).append(_in_context(doc, entity))
-        for entity in sorted(found - gold.keys(), key=_ORDER):
-            report.spurious.setdefault("not annotated", []).append(_in_context(doc, entity))
+        # entities that another window represents are not missed
+        missed = sorted(gold.keys() - set(unheld) - found, key=_ORDER)
+        findings += [(report.missed, causes.get(e, "cut by a window"), e) for e in missed]
+        spurious = sorted(found - gold.keys(), key=_ORDER)
+        findings += [(report.spurious, "not annotated", entity) for entity in spurious]
+        for by_cause, cause, entity in findings:
+            by_cause.setdefault(cause, []).append(_in_context(doc, entity))
         # misaligned entities cannot be found
         lost = set(misaligned)
         report.ceiling += Counts.of(found, gold.keys()) + Counts(gold=len(lost))

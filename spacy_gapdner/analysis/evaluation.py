@@ -34,8 +34,7 @@ def evaluate(
         pipe's `spans_key`. Selects the pipe if the pipeline has several.
     types (Collection[str]): Types of the entities to score, gold and predicted. All types if empty.
     batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
-    RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous` and these
-        keys:
+    RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and:
 
         - threshold, disc_threshold, type_thresholds, spans_key: the settings
         - docs, words: numbers of Docs and words
@@ -48,8 +47,7 @@ def evaluate(
         - labels_unknown_to_model: types of gold entities that the pipe has no labels for
         - gold_elsewhere: other annotation, if there are no gold entities
         - matches: p, r and f of the measures of `spacy_gapdner.analysis.matching`
-    RAISES (GapDNERError): If the pipeline has no such pipe, or the fragments of a gold entity have
-        different labels.
+    RAISES (GapDNERError): If the pipeline has no such pipe, or a gold entity has several labels.
     """
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key

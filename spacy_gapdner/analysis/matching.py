@@ -8,8 +8,7 @@ Partial matches follow SemEval-2013 task 9. Entities without an exact match are 
 them is one error:
 
 wrong type: The fragments are the same, but not the type.
-wrong boundary: The type and the number of fragments are the same, and corresponding fragments
-    overlap.
+wrong boundary: The same type and number of fragments, and corresponding fragments overlap.
 wrong linking: The type is the same and the entities overlap, but their fragments do not correspond.
     A fragment is missing or spurious, or a gap is filled or opened.
 

@@ -13,8 +13,7 @@ from spacy.training import Example
 
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
-from ..formats import DOC_NAME, guess_format, load_docs, read_docbin
-from ..formats.records import TextEntity
+from ..formats import DOC_NAME, TextEntity, guess_format, load_docs, read_docbin
 from ..loading import check_model
 from ..scorer import SUBSETS, Comparison, Counts, Mention, Tally
 from .matching import KINDS, find_errors, find_overlaps, to_text_entity
@@ -72,12 +71,9 @@ class ErrorInContext(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The error for JSON."""
-        entities = {
-            side: e and {"label": e.label, "text": e.surface, "fragments": e.fragments}
-            for side, e in (("gold", self.gold), ("predicted", self.predicted))
-        }
         place = {"kind": self.kind, "doc": self.doc, "name": self.name, "sentence": self.sentence}
-        return {**place, **entities, "score": self.score}
+        gold, predicted = (e and e.to_dict() for e in (self.gold, self.predicted))
+        return {**place, "gold": gold, "predicted": predicted, "score": self.score}
 
     def to_row(self) -> tuple[Any, ...]:
         """RETURNS (tuple): The values of ERROR_COLUMNS. Offsets have the form "0 6;17 30"."""

@@ -21,8 +21,7 @@ from spacy.tokens.underscore import Underscore
 from spacy.training import Example
 
 from ..errors import GapDNERError
-from ..formats import DOC_NAME
-from ..formats.docs import DOC_EXTRA
+from ..formats.docs import DOC_EXTRA, DOC_NAME
 from ..formats.files import record_name
 from ..formats.jsonl import other_keys
 from ..formats.report import UNREADABLE, Report

@@ -97,8 +97,7 @@ def select_uncertain(
     n (int): Maximum number of texts to select.
     spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
     batch_size, n_process: See `predict`.
-    RETURNS (list[Doc]): The selected documents with predicted entities, in descending order of
-        uncertainty.
+    RETURNS (list[Doc]): The selected documents with predicted entities, most uncertain first.
     RAISES (GapDNERError): If `n` is not positive, or the pipeline has no such pipe.
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n)

@@ -26,11 +26,9 @@ from ..analysis.evaluation import evaluate
 from ..analysis.pipes import find_pipe, use_gpu
 from ..entities import get_entities
 from ..errors import GapDNERError
+from ..formats import Report, read, to_docs
 from ..formats.brat import read_document
-from ..formats.converting import read
-from ..formats.docs import to_docs
 from ..formats.outputs import filling
-from ..formats.report import Report
 from ..loading import load_model, load_splitter
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 from ..sentences import without_annotation

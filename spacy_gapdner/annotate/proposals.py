@@ -12,9 +12,8 @@ from spacy.tokens import Doc
 
 from ..analysis.uncertainty import UncertaintySampler
 from ..entities import Fragments, get_entities
+from ..formats import Report, TextEntity
 from ..formats.cleaning import clean_entities
-from ..formats.records import TextEntity
-from ..formats.report import Report
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.long_texts import LongTextPipeline, Piece
 from ..web import WorkThread

@@ -40,8 +40,7 @@ def init_config(
 
     lang (str): Language code.
     gpu (bool): Whether the pipeline is trained on a GPU.
-    optimize (Literal["speed", "accuracy"]): What to optimize for. With "speed" and without a GPU,
-        the pipeline has no transformer.
+    optimize (Literal["speed", "accuracy"]): The goal. On a CPU, speed means no transformer.
     transformer (Optional[str]): Name on the Hugging Face hub, or directory, of the transformer;
         "none" for a pipeline without a transformer. By default, it depends on the other arguments.
         For languages other than English, it is the one that spaCy recommends.

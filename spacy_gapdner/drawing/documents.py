@@ -13,11 +13,10 @@ from ..analysis.predictions import predict_examples, predict_records
 from ..analysis.texts import STDIN, read_texts
 from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..errors import GapDNERError
-from ..formats.converting import read, require_types
+from ..formats import FORMATS, Report, guess_format, read
+from ..formats.converting import require_types
 from ..formats.files import visible_files
 from ..formats.outputs import check_apart, replacing
-from ..formats.registry import FORMATS, guess_format
-from ..formats.report import Report
 from .bars import ENTITIES_CSS
 from .colors import choose_colors
 from .page import SEARCH_JS, render_page
@@ -42,8 +41,7 @@ def draw(
     input (Union[str, Path]): A file or folder in any format. With a pipeline, it can also be raw
         text. See `spacy_gapdner.analysis.texts.read_texts`.
     output (Optional[Union[str, Path]]): The HTML file to write. If None, the entities are printed.
-    nlp (Optional[Language]): The pipeline. If the input is annotated, gold entities and
-        predictions are drawn side by side.
+    nlp (Optional[Language]): The pipeline. Its predictions are drawn next to gold entities.
     format (Optional[str]): The format of the input. Detected if None.
     types (tuple[str, ...]): Types to draw, annotated and predicted. All types if empty.
     lang (str): Language of the tokenizer if there is no pipeline.

@@ -14,9 +14,9 @@ TEMPLATES = Environment(
 )
 
 
-def read_static(name: str) -> str:
-    """A CSS or JavaScript file of the pages."""
-    return (_STATIC / name).read_text(encoding="utf-8")
+def read_static(name: str, folder: Path = _STATIC) -> str:
+    """A CSS, JavaScript or HTML file of the pages."""
+    return (folder / name).read_text(encoding="utf-8")
 
 
 PAGE_CSS = read_static("page.css")

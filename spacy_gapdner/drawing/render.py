@@ -25,6 +25,9 @@ _LONGEST_PARTNER = 40
 # marks for two annotators, neither of whom is gold
 _BETWEEN_EQUALS = {"correct": "same", "missed": "unmatched", "spurious": "unmatched"}
 
+# the entities of a document, or of the gold and the predicted one
+_Sides = Sequence[Sequence[DiscontinuousEntity]]
+
 
 def render(
     docs: Doc | Iterable[Doc],
@@ -52,8 +55,7 @@ def render(
     title (str): Title of the page.
     jupyter (Optional[bool]): Display the HTML in a notebook and return None. Detected if None.
     width (Optional[int]): Number of terminal columns. Detected if None.
-    RETURNS (Optional[str]): HTML or text. The text contains colors if standard output is a
-        terminal.
+    RETURNS (Optional[str]): HTML or text, which has colors if standard output is a terminal.
     RAISES (GapDNERError): If a color is invalid, or the texts of the gold documents differ.
     """
     sides = [side for side in (gold, docs) if side is not None]
@@ -133,7 +135,7 @@ def render_documents(
         entities = [get_entities(doc, spans_key) for doc in docs]
         for entity in chain(*entities):
             numbered.setdefault(entity.label_, f"var(--type-{len(numbered)})")
-        bars = _to_bars(docs, entities, numbered, annotators)
+        bars = _to_bars(docs, entities, numbered, has_gold=not annotators)
         for total, side in zip(totals, bars, strict=False):
             total.update(bar.entity.is_discontinuous for bar in side)
         # correct entities are on both sides
@@ -163,10 +165,7 @@ def render_documents(
 
 
 def _to_bars(
-    docs: Sequence[Doc],
-    entities: Sequence[Sequence[DiscontinuousEntity]],
-    colors: Mapping[str, str],
-    annotators: tuple[str, str] | None,
+    docs: Sequence[Doc], entities: _Sides, colors: Mapping[str, str], has_gold: bool
 ) -> list[list[Bar]]:
     bars = [[Bar(e.to_entity(), colors[e.label_]) for e in side] for side in entities]
     if len(docs) == 1:
@@ -177,7 +176,7 @@ def _to_bars(
 
     def mark(bar: Bar, item: Mention) -> Bar:
         name, reason, partner = marks[item]
-        if annotators:
+        if not has_gold:
             name = _BETWEEN_EQUALS.get(name, "differs")
         # gold entities show what was predicted
         elif name == "differs" and partner is not None:
@@ -190,10 +189,7 @@ def _to_bars(
 
 
 def _render_units(
-    docs: Sequence[Doc],
-    entities: Sequence[Sequence[DiscontinuousEntity]],
-    bars: Sequence[Sequence[Bar]],
-    only_differing: bool,
+    docs: Sequence[Doc], entities: _Sides, bars: Sequence[Sequence[Bar]], only_differing: bool
 ) -> Iterator[list[Markup]]:
     # each line or sentence of all versions of a document, by the predicted Doc, which is the last;
     # they are joined if an entity crosses a boundary
@@ -214,9 +210,7 @@ def _render_units(
             yield [_render_unit(doc, start, end, own) for doc, own in zip(docs, here, strict=True)]
 
 
-def _to_items(
-    docs: Sequence[Doc], entities: Sequence[Sequence[DiscontinuousEntity]]
-) -> list[list[Mention]]:
+def _to_items(docs: Sequence[Doc], entities: _Sides) -> list[list[Mention]]:
     return [list(map(Positions(doc).item, side)) for doc, side in zip(docs, entities, strict=True)]
 
 

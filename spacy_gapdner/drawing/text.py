@@ -17,6 +17,8 @@ from .bars import Bar
 # fragment, gap, and the end of a truncated label
 _SIGNS = ("─", "·", "…")
 _ASCII_SIGNS = ("-", ".", "~")
+# bars with their printed labels
+_Labeled = Sequence[tuple[Bar, str]]
 # enough for a word and a label in half of the line
 _LEAST_WIDTH = 20
 
@@ -77,10 +79,7 @@ def _characters(text: str, encoding: str) -> list[str]:
 
 
 def _wrap(
-    characters: Sequence[str],
-    labeled: Sequence[tuple[Bar, str]],
-    breaks: Collection[int],
-    width: int,
+    characters: Sequence[str], labeled: _Labeled, breaks: Collection[int], width: int
 ) -> Iterator[tuple[int, int]]:
     # Lines as character offsets. They end after spaces and wide characters, or anywhere in a word
     # that is longer than a line, and have enough space for the labels of entities that end there.
@@ -106,11 +105,7 @@ def _wrap(
 
 
 def _rows(
-    line: Sequence[str],
-    labeled: Sequence[tuple[Bar, str]],
-    start: int,
-    end: int,
-    signs: Sequence[str],
+    line: Sequence[str], labeled: _Labeled, start: int, end: int, signs: Sequence[str]
 ) -> list[Text]:
     columns = list(accumulate(map(cell_len, line), initial=0))
     rows: list[Text] = []

@@ -14,9 +14,8 @@ from .other_annotation import count_elsewhere as count_elsewhere
 from .other_annotation import describe_no_entities as describe_no_entities
 from .storage import DEFAULT_SPANS_KEY as DEFAULT_SPANS_KEY
 from .storage import get_entities as get_entities
-from .storage import get_spans_keys as get_spans_keys
+from .storage import get_other_keys as get_other_keys
 from .storage import group_names as group_names
 from .storage import set_contiguous_ents as set_contiguous_ents
 from .storage import set_entities as set_entities
-from .storage import stores_entities as stores_entities
 from .storage import text_order as text_order

@@ -39,17 +39,14 @@ class TokenRanges:
 
 @dataclass(frozen=True)
 class Entity(TokenRanges):
-    """An entity as token offsets, independent of a Doc.
+    """An entity as token offsets, independent of a Doc. Comparisons ignore its score and attrs.
 
     label (str): The entity type.
     fragments (tuple[tuple[int, int], ...]): Half-open token ranges in text order. They are at
         least one token apart.
-    score (Optional[float]): Confidence between 0 and 1. None for gold annotation. It is ignored
-        in comparisons.
+    score (Optional[float]): Confidence between 0 and 1. None for gold annotation.
     attrs (Mapping[str, Any]): Ids and extension attributes, as in `DiscontinuousEntity.attrs`.
-        They are ignored in comparisons.
-    RAISES (GapDNERError): If there are no fragments, or they are empty, out of order, adjacent or
-        not pairs of integers.
+    RAISES (GapDNERError): If fragments are missing, empty, unsorted, adjacent or not integer pairs.
     """
 
     label: str

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 from spacy.tokens import Doc
 
-from .storage import DEFAULT_SPANS_KEY, get_entities, get_spans_keys, group_names, stores_entities
+from .storage import DEFAULT_SPANS_KEY, get_entities, get_other_keys, group_names
 
 
 def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
     """RETURNS (Counter[str]): Number of entities and spans not stored under a prefix, by place."""
-    prefixes = [k for k in get_spans_keys(doc) if k != key and stores_entities(doc, k)]
+    prefixes = get_other_keys(doc, key)
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
     counts = {f"doc.spans['{prefix}_*']": len(get_entities(doc, prefix)) for prefix in prefixes}
     counts |= {f"doc.spans[{name!r}]": len(doc.spans[name]) for name in doc.spans.keys() - ours}

@@ -192,6 +192,11 @@ def group_names(doc: Doc, key: str) -> list[str]:
     return [name for name in doc.spans if pattern.fullmatch(name)]
 
 
+def get_other_keys(doc: Doc, key: str) -> list[str]:
+    """RETURNS (list[str]): All other prefixes under which a Doc stores entities, sorted."""
+    return [k for k in get_spans_keys(doc) if k != key and stores_entities(doc, k)]
+
+
 def _refuse_entities(owner: Doc | Span, value: object) -> None:
     raise GapDNERError(
         "discontinuous_ents cannot be set. Use spacy_gapdner.set_entities(doc, entities)."

@@ -15,9 +15,7 @@ _UNITS = ("characters", "utf-16", "graphemes")
 def clean_entities(
     text: str, entities: Iterable[TextEntity], report: Report
 ) -> tuple[TextEntity, ...]:
-    """RETURNS (tuple[TextEntity, ...]): The entities of a document with normalized fragments and
-    without duplicates.
-    """
+    """RETURNS (tuple[TextEntity, ...]): The unique entities of a text with normalized fragments."""
     cleaned: dict[tuple[str, Fragments], TextEntity] = {}
     for entity in entities:
         fragments = clean_fragments(text, entity, report)
@@ -79,15 +77,10 @@ def choose_text(text: str, entities: Sequence[TextEntity], report: Report, place
 
 
 def convert_offsets(
-    text: str,
-    entities: Sequence[TextEntity],
-    report: Report,
-    place: Place,
-    units: str | None = None,
+    text: str, entities: Sequence[TextEntity], report: Report, place: Place, units: str | None
 ) -> Sequence[TextEntity]:
     """Convert offsets from graphemes or UTF-16 code units, two for an emoji, as in browsers, to
-    characters. Without units, tries characters and UTF-16 and keeps the one that more surface texts
-    match.
+    characters. Without units, uses characters or UTF-16, whichever matches more surface texts.
     """
     if units not in (None, *_UNITS):
         raise GapDNERError(f"Invalid offsets: {units!r}. Use {', '.join(_UNITS)}.")

@@ -9,13 +9,7 @@ from typing import Any, get_args
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import (
-    DEFAULT_SPANS_KEY,
-    get_entities,
-    get_spans_keys,
-    set_entities,
-    stores_entities,
-)
+from ..entities import DEFAULT_SPANS_KEY, get_entities, get_other_keys, set_entities
 from ..errors import GapDNERError
 from ..loading import load_splitter
 from ..sentences import LineBreaks
@@ -59,10 +53,8 @@ def read(
     spans_key (str): Prefix of the span groups that store the entities.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
     line_breaks (str): The line breaks that end a sentence: "keep" for all, "join" for none inside
-        paragraphs of wrapped text, or "auto", see `spacy_gapdner.sentences.LineSentencizer`. Not
-        allowed with `model`.
-    **options: Other options of the format's reader, such as `from_ents` and `from_spans` for
-        .spacy.
+        wrapped paragraphs, or "auto", see `LineSentencizer`. Not allowed with `model`.
+    **options: Other options of the reader, such as `from_ents` and `from_spans` for .spacy.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
         ``doc.user_data["gapdner_document"]``; see `spacy_gapdner.formats.to_docs`.
     RAISES (GapDNERError): If the input cannot be read or an option is invalid.
@@ -137,8 +129,7 @@ def write(
     report: Report | None = None,
     **options: Any,
 ) -> int:
-    """Write Docs with their entities, one Doc at a time. If one cannot be written, the output is
-    unchanged.
+    """Write Docs with entities, one at a time. If one cannot be written, the output is unchanged.
 
     docs (Iterable[Doc]): The Docs.
     path (Union[str, Path]): The file or folder to write.
@@ -147,10 +138,8 @@ def write(
         (a brat folder).
     spans_key (str): Prefix of the span groups that store the entities.
     report (Optional[Report]): Collects what the format cannot represent; it is logged if None.
-    RETURNS (int): The number of documents written; of sentences for w2ner and inline, of entities
-        for csv and parquet.
-    RAISES (GapDNERError): If the format or path cannot be written, or the format does not allow a
-        label.
+    RETURNS (int): The number of documents, sentences (w2ner, inline) or entities (csv, parquet).
+    RAISES (GapDNERError): If the format or path cannot be written, or a label is not allowed.
     """
     path = Path(path)
     chosen = choose_output(path, format)
@@ -177,10 +166,8 @@ def convert(
     """Convert annotated text from one format to another.
 
     input (Union[str, Path]): The file or folder to read.
-    output (Union[str, Path]): The file or folder to write. It is unchanged if a Doc
-        cannot be read or written.
-    format (Optional[str]): The input's format, see `spacy_gapdner.formats.FORMATS`; guessed if
-        None.
+    output (Union[str, Path]): The file or folder to write. It is unchanged if a Doc is invalid.
+    format (Optional[str]): The input's format in `spacy_gapdner.formats.FORMATS`; guessed if None.
     to (Optional[str]): The output's format; guessed from its file extension if None.
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for complete
         documents. None means 1 for .spacy and 0 for other formats.
@@ -241,9 +228,7 @@ def _counting_losses(
         if "relations" in format.loses:
             for text in doc.user_data.get(DOC_RELATIONS, ()):
                 drop_line(BratLine(text, place), report)
-        for key in get_spans_keys(doc):
-            if key == spans_key or not stores_entities(doc, key):
-                continue
+        for key in get_other_keys(doc, spans_key):
             if number := len(get_entities(doc, key)):
                 message = f"{number} under {key!r:.80}"
                 report.add("kept", "entities under another prefix", message, place)

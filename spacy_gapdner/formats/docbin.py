@@ -2,18 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..entities import (
-    DEFAULT_SPANS_KEY,
-    Entity,
-    check_entity,
-    get_entities,
-    group_names,
-    set_entities,
-)
+from ..entities import Entity, check_entity, get_entities, group_names, set_entities
 from ..errors import GapDNERError
 from ..model.upstream_bugs import load_srsly_extensions_once
 from .docs import DOC_NAME, doc_place
@@ -84,8 +78,8 @@ def read_spacy(
     path: Path,
     report: Report,
     *,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    vocab: Vocab | None = None,
+    spans_key: str,
+    vocab: Vocab,
     from_ents: bool = False,
     from_spans: str | None = None,
 ) -> Iterator[Doc]:
@@ -94,7 +88,6 @@ def read_spacy(
     """
     if from_ents and from_spans:
         raise GapDNERError("Use either from_ents or from_spans, not both.")
-    vocab = Vocab() if vocab is None else vocab
     groups: set[str] = set()
     for file in require_docbins(Path(path)):
         with reading(report, Place(str(file))):
@@ -117,17 +110,12 @@ def read_spacy(
 
 
 def write_spacy(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str,
-    report: Report,
-    *,
-    attrs: Iterable[str] | None = None,
+    docs: Iterable[Doc], path: Path, spans_key: str, report: Report, **options: Any
 ) -> int:
-    """Write a .spacy file with ``doc.user_data``."""
+    """Write a .spacy file with ``doc.user_data``. The options are those of `write_docbin`."""
     if path.suffix != ".spacy":
         raise GapDNERError(f"The name of {path} does not end in .spacy. Add it.")
-    return write_docbin(docs, path, store_user_data=True, attrs=attrs)
+    return write_docbin(docs, path, store_user_data=True, **options)
 
 
 def _import_spans(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:

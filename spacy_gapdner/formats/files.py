@@ -52,33 +52,26 @@ def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """RETURNS (list[Path]): The files with these extensions in a folder, sorted; no hidden ones."""
-    found = []
-    for path in folder.rglob("*"):
-        if (
-            is_hidden(path, folder)
-            or not path.name.lower().endswith(suffixes)
-            or not path.is_file()
-        ):
-            continue
-        if not path.name.endswith(suffixes):
-            raise GapDNERError(
-                f"{path} would be ignored because file extensions must be lowercase "
-                f"({path.suffix.lower()}). Rename it, or move it out of the folder."
-            )
-        found.append(path)
-    return sorted(found, key=Path.as_posix)
+    found = _find_files(folder, suffixes)
+    if wrong := next((path for path in found if not path.name.endswith(suffixes)), None):
+        raise GapDNERError(
+            f"{wrong} would be ignored because file extensions must be lowercase "
+            f"({wrong.suffix.lower()}). Rename it, or move it out of the folder."
+        )
+    return found
 
 
 def word_files(folder: Path) -> list[Path]:
     """RETURNS (list[Path]): The files of word processors in a folder, except hidden ones."""
-    files = sorted(folder.rglob("*"), key=Path.as_posix)
-    visible = (file for file in files if file.is_file() and not is_hidden(file, folder))
     # programs store the locks of open documents as "~$name.docx"
-    return [
-        file
-        for file in visible
-        if file.suffix.lower() in WORD_SUFFIXES and not file.name.startswith("~")
-    ]
+    return [f for f in _find_files(folder, WORD_SUFFIXES) if not f.name.startswith("~")]
+
+
+def _find_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    # also with extensions in uppercase
+    paths = (path for path in folder.rglob("*") if path.name.lower().endswith(suffixes))
+    files = (path for path in paths if path.is_file() and not is_hidden(path, folder))
+    return sorted(files, key=Path.as_posix)
 
 
 def is_hidden(path: Path, folder: Path) -> bool:

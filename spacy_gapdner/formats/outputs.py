@@ -121,10 +121,9 @@ def filling(path: Path) -> Iterator[Path]:
 
 def write_json(value: object, path: Path | None) -> None:
     """Write a JSON file atomically and create its folder, unless the path is None."""
-    if path is None:
-        return
-    with replacing(path) as temporary:
-        srsly.write_json(temporary, value)
+    if path is not None:
+        with replacing(path) as temporary:
+            srsly.write_json(temporary, value)
 
 
 def write_parts(

@@ -33,9 +33,8 @@ _CHAINED = "_lexicallyChainedTo"
 
 
 def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read files with a document or a list of documents, with the denotations of all tracks.
-    Documents are named by "sourceid", with "divid", or by file. Relations, modifications and blocks
-    are dropped.
+    """Read files with a document or a list of documents, with the denotations of all tracks. They
+    are named by "sourceid" and "divid" or by file. Relations, modifications and blocks are dropped.
     """
     for file in input_files(path, (".json",)):
         with reading(report, Place(str(file))):

@@ -55,6 +55,10 @@ class TextEntity:
         """RETURNS (Mapping[str, Any]): The attrs with the id, as in `Entity.attrs`."""
         return {"id": self.id, **self.attrs} if self.id else self.attrs
 
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The type, text and offsets for JSON."""
+        return {"label": self.label, "text": self.surface, "fragments": self.fragments}
+
 
 @dataclass(frozen=True)
 class TextRecord:

@@ -2,12 +2,13 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
+from ..entities import Fragments
 from ..errors import GapDNERError, shorten
 
 MISSING_TYPE = "entity type"
@@ -56,7 +57,7 @@ class Issue:
     kind: str
     message: str
     place: Place
-    offsets: tuple[tuple[int, int], ...] = ()
+    offsets: Fragments = ()
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The issue for JSON."""
@@ -91,20 +92,14 @@ class Report:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def add(
-        self,
-        action: Action,
-        kind: str,
-        message: str,
-        place: Place,
-        offsets: Iterable[tuple[int, int]] = (),
+        self, action: Action, kind: str, message: str, place: Place, offsets: Fragments = ()
     ) -> None:
         """Add an `Issue`; raises a GapDNERError if it is a drop and the report is strict."""
         file, document = (name and printable(name) for name in (place.file, place.document))
         place = place._replace(file=file, document=document)
         # lists of types are complete
         longest = 10**9 if kind == MISSING_TYPE else _LONGEST_MESSAGE
-        message = shorten(printable(message), longest)
-        issue = Issue(action, kind, message, place, tuple(offsets))
+        issue = Issue(action, kind, shorten(printable(message), longest), place, tuple(offsets))
         self.issues.append(issue)
         if self.strict and action == "dropped":
             raise GapDNERError(f"{issue} ({kind}). Correct it, or convert without strict mode.")

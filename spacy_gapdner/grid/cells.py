@@ -42,8 +42,7 @@ def one_label_a_cell(cells: Iterable[Cell], rank: Callable[[int], Any]) -> np.nd
 def most_probable(scores: Floats3d, cell_threshold: float) -> LabeledCells:
     """Find the labels other than None (channel 0) in logits `(n, n, channels)`.
 
-    A label is kept if it is the most probable one of its cell, or if its probability reaches a
-    threshold above 0.0.
+    A label is kept if it is the most probable one of its cell, or reaches a threshold above 0.0.
     """
     xp = get_array_module(scores)
     # normalizing over two labels never gives a lower probability than over all labels

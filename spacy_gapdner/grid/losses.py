@@ -19,8 +19,7 @@ Normalize = Literal["labelled", "cells"]
 @dataclass(frozen=True)
 class GridTarget:
     """The gold labels of one segment, as rows `(row, column, channel)` of shape `(m, 3)` without
-    duplicates, and the token ranges whose cells are ignored because their annotation cannot be
-    aligned.
+    duplicates, and the token ranges whose cells are ignored because they cannot be aligned.
     """
 
     cells: np.ndarray
@@ -69,8 +68,7 @@ class CrossEntropy:
 
         scores (Sequence[Floats3d]): Logits `(n, n, channels)` per segment.
         targets (Sequence[GridTarget]): Gold labels per segment. All other cells are None.
-        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient with respect to the
-            scores.
+        RETURNS (tuple[float, list[Floats3d]]): The loss and the gradient of the scores.
         """
         valid = [target.valid(len(grid)) for grid, target in zip(scores, targets, strict=True)]
         if self.normalize == "cells":

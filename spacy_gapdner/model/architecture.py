@@ -13,12 +13,12 @@ from thinc.types import Floats2d
 from ..grid import TaggingScheme
 from .grid_network import GridNetwork, GridSettings
 from .network import GapDNERNetwork, GapDNERSettings
-from .thinc_wrapper import ModelIn, ModelOut, build_grid_model
+from .thinc_wrapper import GridModel, build_grid_model
 
 
 def make_architecture(
     name: str, network: Callable[..., GridNetwork], settings: type[GridSettings]
-) -> Callable[..., Model[ModelIn, ModelOut]]:
+) -> Callable[..., GridModel]:
     """Make an architecture whose settings are the fields of a dataclass.
 
     name (str): Name of the models.
@@ -36,17 +36,17 @@ def make_architecture(
         - mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or a CPU.
           The weights and scores stay in float32. Defaults to False.
 
-        It returns the model of `build_grid_model` and raises a GapDNERError if a setting is
-        invalid.
+        It returns the model of `build_grid_model`. Invalid settings raise a GapDNERError.
     """
 
     def build(
         tok2vec: Model[list[Doc], list[Floats2d]],
         tagging: TaggingScheme,
+        *,
         max_batch_cells: int = 16_000,
         mixed_precision: bool = False,
         **values: Any,
-    ) -> Model[ModelIn, ModelOut]:
+    ) -> GridModel:
         return build_grid_model(
             name,
             tok2vec,
@@ -57,14 +57,12 @@ def make_architecture(
         )
 
     # spaCy validates configs against the signature and fills in its defaults
-    own = dict(Signature.from_callable(build).parameters)
-    del own["values"]
+    *own, _ = Signature.from_callable(build).parameters.values()
     added = [
         Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
         for f in fields(settings)
     ]
-    keyword_only = [own.pop(arg).replace(kind=Parameter.KEYWORD_ONLY) for arg in list(own)[2:]]
-    build.__signature__ = Signature([*own.values(), *added, *keyword_only])  # type: ignore[attr-defined]
+    build.__signature__ = Signature([*own[:2], *added, *own[2:]])  # type: ignore[attr-defined]
     return build
 
 

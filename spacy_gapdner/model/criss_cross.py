@@ -8,8 +8,7 @@ from torch.utils.checkpoint import checkpoint
 
 # Number of weights to compute at a time. They should fit into the processor's cache.
 _CHUNK = 2**20
-# The number of weights is cubic in the length. For longer sentences, the backward pass recomputes
-# them.
+# For longer sentences, the backward pass recomputes the weights, whose number is cubic.
 _KEPT_LENGTH = 128
 
 
@@ -30,8 +29,7 @@ class CrissCrossAttention(nn.Module):
     def fold(self, classifier: nn.Linear) -> tuple[Tensor, Tensor]:
         """Fold a classifier of M' + M into one linear map of M.
 
-        The result is exact: the attention weights of a cell sum to one, so the values can be
-        classified before they are averaged.
+        This is exact: a cell's weights sum to one, so values can be classified before averaging.
 
         RETURNS (tuple[Tensor, Tensor]): Weight `(n_out, width)` and bias `(n_out,)` of the map to
             the input of `classify`: queries, keys, classified values and the classified cell.
@@ -53,25 +51,20 @@ class CrissCrossAttention(nn.Module):
         n, d = features.shape[1], self.key.out_features
         n_classes = features.shape[-1] // 2 - d
         queries, keys, values, classified = features.split([d, d, n_classes, n_classes], dim=-1)
-        by_column = keys.transpose(1, 2).contiguous(), values.transpose(1, 2).contiguous()
-        attend = partial(_attend, *by_column, _score_padding(mask))
+        columns = keys.transpose(1, 2).contiguous(), values.transpose(1, 2).contiguous()
+        attend = partial(_attend, columns, _score_padding(mask))
         if n > _KEPT_LENGTH and torch.is_grad_enabled():
             attend = partial(checkpoint, attend, use_reentrant=False)
         size = max(_CHUNK // (2 * len(features) * n**2), 1)
-        rows = zip(
-            range(0, n, size),
-            *(part.split(size, dim=1) for part in (queries, keys, values)),
-            strict=True,
-        )
-        return torch.cat([attend(*chunk) for chunk in rows], dim=1) + classified
+        blocks = [attend(slice(i, i + size), queries, keys, values) for i in range(0, n, size)]
+        return torch.cat(blocks, dim=1) + classified
 
     def attention(self, features: Tensor, mask: Tensor) -> Tensor:
         """Compute the attention weights.
 
         features (Tensor), mask (Tensor): See `classify`.
         RETURNS (Tensor): Weights `(batch, n, n, 2 * n)` of cell (i, j) for the cells (i, k) of its
-            row, followed by the cells (k, j) of its column. The cell itself has weight 0 in its
-            column.
+            row, followed by the cells (k, j) of its column, where the cell itself has weight 0.
         """
         queries, keys, _ = features.tensor_split(
             [self.key.out_features, 2 * self.key.out_features], dim=-1
@@ -79,19 +72,12 @@ class CrissCrossAttention(nn.Module):
         return _weigh(keys.transpose(1, 2), _score_padding(mask), 0, queries, keys)
 
 
-def _attend(
-    keys_by_column: Tensor,
-    values_by_column: Tensor,
-    padding: Tensor,
-    first: int,
-    queries: Tensor,
-    keys: Tensor,
-    values: Tensor,
-) -> Tensor:
+def _attend(columns: tuple[Tensor, Tensor], padding: Tensor, rows: slice, *grid: Tensor) -> Tensor:
     # The weighted means of the values of row and column, for a block of rows
-    weights = _weigh(keys_by_column, padding, first, queries, keys).to(values.dtype)
+    queries, keys, values = (part[:, rows] for part in grid)
+    weights = _weigh(columns[0], padding, rows.start, queries, keys).to(values.dtype)
     by_row, by_column = weights.chunk(2, dim=-1)
-    return by_row @ values + (by_column.transpose(1, 2) @ values_by_column).transpose(1, 2)
+    return by_row @ values + (by_column.transpose(1, 2) @ columns[1]).transpose(1, 2)
 
 
 def _weigh(

@@ -27,8 +27,7 @@ def build_known_words_embed_v1(
     are represented like hidden words.
 
     width (int): Width of the representations.
-    attrs (list[str]): The attributes to embed, as in `spacy.MultiHashEmbed.v2`. The first one has
-        to be the words.
+    attrs (list[str]): The attributes to embed, as in `spacy.MultiHashEmbed.v2`, words first.
     rows (list[int]): Number of rows of each table.
     hidden (float): Fraction of the words, except for stop words, that are hidden in training.
     RETURNS (Model[list[Doc], list[Floats2d]]): The model.

@@ -49,8 +49,7 @@ class GridNetwork(nn.Module):
     ) -> tuple[Tensor, ...]:
         """Score the label grids of sentences.
 
-        words (Tensor): Padded word representations `(n_sentences, n, n_in)`, longest sentence
-            first.
+        words (Tensor): Padded representations `(n_sentences, n, n_in)`, longest sentence first.
         lengths (Tensor): Number of words of each sentence `(n_sentences,)`, on the CPU.
         batch_sizes (Sequence[int]): Number of sentences of each batch of grids, in order.
         RETURNS (tuple[Tensor, ...]): Logits `(batch, n, n, n_channels)` of each batch, padded to

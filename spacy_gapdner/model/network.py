@@ -29,8 +29,7 @@ class GapDNERSettings(GridSettings):
     """The settings of a GapDNER network.
 
     hidden_width (int): Width d of the token representations H. Ignored without BiLSTM.
-    boundary_width (int): Width of the head and tail representations and of the biaffine features
-        (d in the paper).
+    boundary_width (int): Width of heads, tails and biaffine features (d in the paper).
     grid_width (int): Width of the grid features M (d in the paper).
     attention_width (int): Width d' of the queries and keys of the criss-cross attention.
     bilstm (bool): Use the BiLSTM.
@@ -56,8 +55,7 @@ class GapDNERSettings(GridSettings):
 class GapDNERNetwork(GridNetwork):
     """The paper's "Proposed Model" from the BiLSTM to the classifier.
 
-    To keep intermediate results small, consecutive linear layers are combined, and the grid is
-    computed in blocks of rows.
+    To save memory, consecutive linear layers are combined, and blocks of rows are computed.
     """
 
     def __init__(self, n_in: int, channels: Sequence[str], settings: GapDNERSettings) -> None:
@@ -126,7 +124,7 @@ class GapDNERNetwork(GridNetwork):
         if self.criss_cross is not None:
             maps = self.criss_cross.fold(self.classifier)
         batch, n, _ = hidden.shape
-        parts = (hidden, self.head(hidden), self.tail(hidden), *maps)
+        parts = (hidden, self.head(hidden), self.tail(hidden), maps)
         compute = self._map_rows
         row_size = n * max(n, self.classifier.in_features)
         if n * row_size > _BLOCK_SIZE and torch.is_grad_enabled():
@@ -136,13 +134,7 @@ class GapDNERNetwork(GridNetwork):
         return blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)
 
     def _map_rows(
-        self,
-        rows: slice,
-        hidden: Tensor,
-        heads: Tensor,
-        tails: Tensor,
-        weight: Tensor,
-        bias: Tensor,
+        self, rows: slice, hidden: Tensor, heads: Tensor, tails: Tensor, maps: tuple[Tensor, Tensor]
     ) -> Tensor:
         with record_function("gapdner.biaffine"):
             boundary = self.boundary(heads[:, rows], tails)
@@ -153,4 +145,4 @@ class GapDNERNetwork(GridNetwork):
                 grid = self.span_attention(hidden, self.from_tokens(hidden), grid, rows)
         grid = self.activation(grid).view(batch, n_rows, n, -1)
         with record_function("gapdner.classifier"):
-            return F.linear(grid, weight, bias)
+            return F.linear(grid, *maps)

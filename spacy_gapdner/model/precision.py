@@ -17,8 +17,7 @@ def use_bf16(nlp: Language) -> None:
     `spacy-gapdner.TransformerModel.v1`.
 
     nlp (Language): The pipeline.
-    RAISES (GapDNERError): If the device does not support bfloat16, or the pipeline has no such
-        network.
+    RAISES (GapDNERError): If the device does not support bfloat16, or there is no such network.
     """
     parts = _find_parts(nlp)
     if not parts:

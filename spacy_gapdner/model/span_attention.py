@@ -21,8 +21,7 @@ class SpanAttention(nn.Module):
 
         hidden (Tensor): Token representations H `(batch, n, n_in)`, for the attention scores.
         values (Tensor): The values to pool `(batch, n, width)`: H or a linear projection of it. The
-            weights of a span sum to one, so projecting before or after pooling gives the same
-            result.
+            weights of a span sum to one, so H can be projected before or after pooling.
         grid (Tensor): Features of each span `(batch, rows * n, width)`, changed in place.
         rows (slice): The rows of the grid to compute.
         RETURNS (Tensor): The features `(batch, rows * n, width)`. Those at (i, j) include the
@@ -35,8 +34,7 @@ class SpanAttention(nn.Module):
         """Compute the weights of the tokens (Equation 9).
 
         hidden (Tensor), rows (slice): See `forward`.
-        RETURNS (Tensor): For each span (i, j), the weights of all tokens `(batch, rows, n, n)`.
-            They are 0 outside the span.
+        RETURNS (Tensor): Weights `(batch, rows, n, n)` of all tokens for each span, 0 outside it.
         """
         upper, lower = self.scores(hidden).unsqueeze(2).unbind(dim=1)
         n = hidden.shape[1]
@@ -53,9 +51,7 @@ class SpanAttention(nn.Module):
         return (scores.unsqueeze(2) + masked).softmax(dim=-1)
 
     def scores(self, hidden: Tensor) -> Tensor:
-        """RETURNS (Tensor): The scores of the tokens for the upper and the lower triangle
-        `(batch, 2, n)` (Equation 8).
-        """
+        """RETURNS (Tensor): Scores for upper and lower triangle `(batch, 2, n)` (Equation 8)."""
         scores = torch.cat([self.upper(hidden), self.lower(hidden)], dim=-1).mT
         # float32, because only the differences between scores matter
         return scores.float() if scores.dtype.itemsize < 4 else scores

@@ -9,10 +9,9 @@ import numpy as np
 import srsly
 import torch
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Model, Ops, torch2xp, xp2torch
+from thinc.api import ArgsKwargs, Model, Ops, get_torch_default_device, torch2xp, xp2torch
 from thinc.shims.pytorch import default_serialize_torch_model
 from thinc.types import Floats2d, Floats3d, Floats4d
-from thinc.util import get_torch_default_device
 
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
@@ -38,6 +37,7 @@ _PADDING = 32
 ModelIn = tuple[list[Doc], list[list[Segment]]]
 # Scores `(n, n, channels)` of each segment, in the order of documents and segments.
 ModelOut = list[Floats3d]
+GridModel = Model[ModelIn, ModelOut]
 GridIn = tuple[list[Floats2d], list[list[Segment]]]
 # Padded words, the lengths of the segments, and the number of segments in each batch of grids.
 NetworkIn = tuple[Floats3d, np.ndarray, list[int]]
@@ -54,15 +54,12 @@ def build_grid_model(
     *,
     max_batch_cells: int,
     mixed_precision: bool,
-) -> Model[ModelIn, ModelOut]:
+) -> GridModel:
     """Build a thinc model that scores the label grids of segments with a PyTorch network.
 
     name (str): Name of the model.
-    tok2vec (Model[list[Doc], list[Floats2d]]): The word representations.
-    tagging (TaggingScheme): The tagging scheme and its loss.
-    make_network (NetworkFactory): Makes the network from the width of the word representations
-        and the scheme's channels.
-    max_batch_cells (int), mixed_precision (bool): See `make_architecture`.
+    make_network (NetworkFactory): Makes the network from the input width and the channels.
+    tok2vec, tagging, max_batch_cells, mixed_precision: See `make_architecture`.
     RETURNS (Model[ModelIn, ModelOut]): The model, with the refs "tok2vec" and "grid" and these
         attrs: "tagging" is the scheme. "labels" are the entity types. "resize_output" is a function
         that takes the model and a longer list of entity types.
@@ -106,10 +103,7 @@ def _make_network(
 
 
 def _init(
-    make_network: NetworkFactory,
-    model: Model[ModelIn, ModelOut],
-    X: ModelIn | None = None,
-    Y: ModelOut | None = None,
+    make_network: NetworkFactory, model: GridModel, X: ModelIn | None = None, Y: object = None
 ) -> None:
     tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
     docs, _ = cast(ModelIn, X)
@@ -121,7 +115,7 @@ def _init(
 
 
 def _forward(
-    model: Model[ModelIn, ModelOut], inputs: ModelIn, is_train: bool
+    model: GridModel, inputs: ModelIn, is_train: bool
 ) -> tuple[ModelOut, Callable[[ModelOut], list[Doc]]]:
     use_one_thread_in_workers()
     docs, segments = inputs
@@ -134,9 +128,7 @@ def _forward(
     return scores, backprop
 
 
-def _resize_output(
-    make_network: NetworkFactory, model: Model[ModelIn, ModelOut], labels: Sequence[str]
-) -> None:
+def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Sequence[str]) -> None:
     # Add entity types to an initialized model and keep the weights of the others
     model.attrs["labels"] = list(labels)
     grid = model.get_ref("grid")

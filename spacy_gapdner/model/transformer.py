@@ -52,16 +52,14 @@ def build_transformer_model_v1(
     `spans` and `doc_data`. Its other fields are empty.
 
     name (str): Name of the Hugging Face model, or path to its directory.
-    get_spans (Callable[[Iterable[Doc]], list[list[Span]]]): Splits documents into the spans that
-        the transformer reads.
+    get_spans (Callable[[Iterable[Doc]], list[list[Span]]]): Splits documents into spans.
     tokenizer_config (dict[str, Any]): Settings of the Hugging Face tokenizer.
     transformer_config (dict[str, Any]): Settings of the Hugging Face model.
     mixed_precision (bool): Multiply the transformer's matrices in bfloat16, on a GPU or a CPU. The
         weights and results stay in float32.
     grad_scaler_config (dict[str, Any]): Must be empty, because bfloat16 gradients are not scaled.
     RETURNS (Model[list[Doc], FullTransformerBatch]): The model.
-    RAISES (GapDNERError): If the settings ask for attentions, other hidden states or scaled
-        gradients.
+    RAISES (GapDNERError): If attentions, other hidden states or scaled gradients are requested.
     """
     asked = {
         "grad_scaler_config": grad_scaler_config,

@@ -45,12 +45,11 @@ def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gol
                 gold.elsewhere.update(count_elsewhere(example.reference, key))
             if len(gold.sample) < _N_SAMPLE and len(example.reference):
                 gold.sample.append(example.reference)
-    # Invalid bytes can fail in zlib, msgpack or spaCy. Errors in custom readers keep their
-    # traceback.
+    # Invalid bytes can fail in zlib, msgpack or spaCy. Errors in custom readers are not changed.
     except Exception as error:
-        frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-        is_docbin = any(frame.f_globals.get("__name__") == _DOCBIN for frame in frames)
-        if isinstance(error, GapDNERError) or not (is_docbin or isinstance(error, OSError)):
+        modules = {frame.f_globals.get("__name__") for frame, _ in walk_tb(error.__traceback__)}
+        is_unreadable = _DOCBIN in modules or isinstance(error, OSError)
+        if isinstance(error, GapDNERError) or not is_unreadable:
             raise
         raise GapDNERError(
             f"Cannot read the training corpus ({type(error).__name__}: {error}). Check the path. "

@@ -21,6 +21,8 @@ from ..sentences import LineSentencizer, cut_doc, make_doc
 from .recognizer import DiscontinuousEntityRecognizer
 
 T = TypeVar("T")
+# runs a step in another thread
+Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 # Maximum number of tokens in a piece that consists of several sentences or windows
 PIECE_TOKENS = 256
@@ -73,15 +75,9 @@ class LongTextPipeline:
         return [entity for entity in found if start <= entity.start and entity.end <= end]
 
     async def predict(
-        self,
-        text: str,
-        pieces: Sequence[Piece],
-        run: Callable[[Callable[[], Any]], Awaitable[Any]],
-        convert: Callable[[Doc], T],
+        self, text: str, pieces: Sequence[Piece], run: Run, convert: Callable[[Doc], T]
     ) -> T:
-        """Find the entities of a text. `run` runs a step in another thread. `convert` converts the
-        resulting Doc, which is only valid during this call.
-        """
+        """Find the entities of a text. `convert` gets a Doc that is only valid during this call."""
         found = [await run(partial(self.find, piece)) for piece in pieces]
 
         def join() -> T:

@@ -128,8 +128,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return Thresholds(**{n: self.cfg[n] for n in names}, calibration=calibration)
 
     def add_label(self, label: str) -> int:
-        """Add an entity type. If the model is already initialized, it is resized and keeps its
-        weights.
+        """Add an entity type. A model that is already initialized is resized and keeps its weights.
 
         label (str): The label to add.
         RETURNS (int): 1 if the label was added, 0 if it already existed.
@@ -241,8 +240,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         """Learn from a batch of examples.
 
         examples (Iterable[Example]): The batch.
-        drop (float): Dropout rate of thinc layers (the tok2vec). The dropout of the network is set
-            in the config.
+        drop (float): Dropout rate of thinc layers (the tok2vec). The config sets the network's.
         sgd (Optional[Optimizer]): The optimizer. If None, gradients are accumulated.
         losses (Optional[dict[str, float]]): The losses to update, keyed by component name.
         RETURNS (dict[str, float]): The updated losses.
@@ -288,8 +286,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights. `lr_scale` multiplies the learning rate of the network, but not that
-        of the tok2vec or transformer. Warns once about a learning rate of 0 in two updates in a
-        row.
+        of the tok2vec or transformer. Warns once if the learning rate is 0 twice in a row.
 
         sgd (Optimizer): The optimizer.
         """

@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..drawing.colors import choose_colors
-from ..drawing.page import LINES_JS, TEMPLATES, render_page
+from ..drawing.page import LINES_JS, TEMPLATES, read_static, render_page
 from ..drawing.render import render
 from ..errors import GapDNERError
 from ..formats.jsonl import to_record
@@ -26,7 +26,7 @@ from .export import FILES, Export, make_export
 from .messages import Prediction, Texts, to_doc
 
 T = TypeVar("T")
-_STATIC = Path(__file__).parent / "static"
+_read = partial(read_static, folder=Path(__file__).parent / "static")
 
 
 def create_app(
@@ -120,10 +120,6 @@ def create_app(
         return Response(content, media_type=media_type, headers=disposition)
 
     return app
-
-
-def _read(name: str) -> str:
-    return (_STATIC / name).read_text(encoding="utf-8")
 
 
 def _fill(name: str, **values: str) -> Markup:

@@ -7,7 +7,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, GapDNERError, extract_doc, get_entities, merge_docs, set_entities
-from spacy_gapdner.entities import get_spans_keys
+from spacy_gapdner.entities.storage import get_spans_keys
 
 WORDS = ["He", "has", "severe", "joint", ",", "shoulder", "and", "upper", "body", "pain", "."]
 SEVERE_JOINT_PAIN = Entity("ADE", ((2, 4), (9, 10)), 0.5)

@@ -91,7 +91,7 @@ def test_initialization_keeps_the_variance():
     for layer in (net.head, net.tail):
         assert layer(hidden).square().mean().item() == pytest.approx(1, rel=0.2)
     identity = torch.eye(64), torch.zeros(64)
-    grid = net._map_rows(slice(None), hidden, net.head(hidden), net.tail(hidden), *identity)
+    grid = net._map_rows(slice(None), hidden, net.head(hidden), net.tail(hidden), identity)
     assert 0.5 < grid.square().mean().item() < 4
     # M'' = M: the criss-cross attention adds nothing at the start
     scores = score(net.eval(), hidden, torch.tensor([20] * 8))
