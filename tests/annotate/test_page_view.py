@@ -35,7 +35,7 @@ def test_going_through_texts(page):
     page.press("/")
     page.press("1 OF a")
     page.until(lambda: len(page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")) == 1)
-    page.press("/")
+    page.press(Keys.ESCAPE, "/")
     page.press("series")
     page.find("filter").send_keys("doubtful")
     [row] = page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")

@@ -116,19 +116,24 @@ export class TextList {
       const hits = await api.search(query);
       if (query !== this.query.value) return;
       this.hits = new Set(hits);
-      this.#choose();
+      // the rows stay if there are no others, because they can be clicked at this moment
+      if (this.#matching().length > this.shown.length) this.#choose();
     } catch (error) {
       this.say(`Cannot search: ${error instanceof Error ? error.message : error}`);
     }
   }
 
-  #choose() {
+  #matching() {
     const query = this.query.value.toLowerCase();
     const status = this.filter.value;
-    this.shown = this.texts.filter(
+    return this.texts.filter(
       (text) => (!status || text.status === status) &&
         (this.hits.has(text.id) || `${text.id} ${text.begin}`.toLowerCase().includes(query)),
     );
+  }
+
+  #choose() {
+    this.shown = this.#matching();
     this.#count();
     find("no-hits", HTMLElement).hidden = !this.texts.length || this.shown.length > 0;
     const i = this.shown.findIndex(({ id }) => id === this.current);
