@@ -50,7 +50,7 @@ class Calibration(NamedTuple):
         return replace(entity, score=float(probability))
 
     def probability(self, score: Any, discontinuous: Any) -> Any:
-        """RETURNS (Union[float, ndarray]): The probability of a correct entity, also for arrays."""
+        """RETURNS (Union[float, ndarray]): The probability that entities are correct."""
         # without rounding errors
         if self == Calibration():
             return score

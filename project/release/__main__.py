@@ -60,6 +60,8 @@ def make_cli(
         nlp, scores = load_model(pipeline), read_json(scores_path)
         if not isinstance(scores, dict) or "spans_key" not in scores:
             raise GapDNERError(f"{scores_path} is not the --output of gapdner evaluate.")
+        if not encoder_name and "transformer" in nlp.pipe_names:
+            raise GapDNERError("Give the name of the transformer on the hub with --encoder.")
         config = Config().from_disk(pipeline / "config.cfg", interpolate=False)
         encoder = Encoder(encoder_name, encoder_license) if encoder_name else None
         meta = make_meta(

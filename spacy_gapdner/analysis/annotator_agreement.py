@@ -56,7 +56,7 @@ class Pair(NamedTuple):
 
 @dataclass
 class Agreement:
-    """The agreement on documents that both sides annotated. `only` are the names of all others."""
+    """The agreement on documents that both sides annotated. `only` names the others."""
 
     pairs: list[Pair] = field(default_factory=list)
     only: tuple[list[str], list[str]] = ([], [])

@@ -113,7 +113,8 @@ def check_data(
     spans_key (Optional[str]): Prefix of the span groups. Defaults to the config's `spans_key`.
         Selects the pipe if the config has several.
     RETURNS (DataFindings): The findings.
-    RAISES (GapDNERError): If the config is missing or invalid, or an entity has several labels.
+    RAISES (GapDNERError): If the config is missing or invalid, or the fragments of an entity have
+        different labels.
     """
     if config is None:
         config = make_training_config(blank_pipeline(lang), spans_key)

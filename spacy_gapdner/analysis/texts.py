@@ -12,7 +12,6 @@ from typing import IO, Any
 from ..errors import GapDNERError
 from ..formats.files import (
     decode_line,
-    first_text,
     input_files,
     read_json_lines,
     read_text,
@@ -42,7 +41,8 @@ def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
     if path.suffix == ".txt":
         return _read_files(path.parent, [path], report)
     if path.suffix == ".jsonl":
-        if not first_text(path).strip():
+        # a named pipe, which is not a file, can only be read once
+        if path.is_file() and not path.stat().st_size:
             raise GapDNERError(f"{path} is empty.")
         return read_json_lines(path, report)
     raise GapDNERError(

@@ -115,11 +115,13 @@ def _find_mistakes(
             f"{component!r} comes after {name!r} in [nlp] pipeline, so {name!r} predicts on "
             f"documents. Move it before {name!r}."
         )
-    n_batches, frequency = training.get("max_steps", 0), training.get("eval_frequency")
-    if frequency and n_batches % frequency:
+    n_batches, frequency = training.get("max_steps"), training.get("eval_frequency")
+    is_valid = isinstance(n_batches, int) and isinstance(frequency, int) and frequency > 0
+    if is_valid and n_batches % frequency:
         yield (
-            f"[training] max_steps = {n_batches} is no multiple of eval_frequency = {frequency}: "
-            "batches after the last evaluation are not in model-best. Change one of them."
+            f"[training] max_steps = {n_batches} is not a multiple of eval_frequency = "
+            f"{frequency}. Batches after the last evaluation are not in model-best. Change one of "
+            "them."
         )
     score = f"spans_{found.spans_key}_f"
     weight = training.get("score_weights", {}).get(score)

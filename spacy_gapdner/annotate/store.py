@@ -90,8 +90,8 @@ class Texts:
         """The ids of the texts that contain words, in any case and with any white space."""
         words = _folded(words)
         for name in self.paths:
-            # errors are shown when the text is opened
-            with suppress(OSError, GapDNERError):
+            # errors are shown when the text is opened; another thread may list the texts again
+            with suppress(KeyError, OSError, GapDNERError):
                 if words in _folded(self.read(name)):
                     yield name
 

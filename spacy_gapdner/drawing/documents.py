@@ -16,7 +16,7 @@ from ..errors import GapDNERError
 from ..formats import FORMATS, Report, guess_format, read
 from ..formats.converting import require_types
 from ..formats.files import visible_files
-from ..formats.outputs import check_apart, replacing
+from ..formats.outputs import check_apart, is_device, replacing
 from .bars import ENTITIES_CSS
 from .colors import choose_colors
 from .page import SEARCH_JS, render_page
@@ -41,7 +41,7 @@ def draw(
     input (Union[str, Path]): A file or folder in any format. With a pipeline, it can also be raw
         text. See `spacy_gapdner.analysis.texts.read_texts`.
     output (Optional[Union[str, Path]]): The HTML file to write. If None, the entities are printed.
-    nlp (Optional[Language]): The pipeline. Its predictions are drawn next to gold entities.
+    nlp (Optional[Language]): The pipeline. Its predictions are drawn next to gold entities, if any.
     format (Optional[str]): The format of the input. Detected if None.
     types (tuple[str, ...]): Types to draw, annotated and predicted. All types if empty.
     lang (str): Language of the tokenizer if there is no pipeline.
@@ -56,7 +56,7 @@ def draw(
     input = Path(input)
     if output is not None:
         check_apart(output := Path(output), input)
-        if output.suffix not in (".html", ".htm"):
+        if output.suffix.lower() not in (".html", ".htm") and not is_device(output):
             raise GapDNERError(f"{output} is not an HTML file. Give a name that ends in .html.")
     # fail early if a color is invalid
     choose_colors((), colors)
@@ -127,7 +127,7 @@ def _keep_types(docs: tuple[Doc, ...], types: tuple[str, ...], key: str) -> tupl
 def _is_raw(path: Path, has_pipeline: bool) -> bool:
     if path == STDIN:
         if not has_pipeline:
-            raise GapDNERError("To draw raw text, add --model.")
+            raise GapDNERError("To draw raw text, give a pipeline (--model).")
         return True
     try:
         guess_format(path)
@@ -136,6 +136,6 @@ def _is_raw(path: Path, has_pipeline: bool) -> bool:
         if not path.exists() or (path.is_dir() and visible_files(path, tuple(suffixes))):
             raise
         if not has_pipeline:
-            raise GapDNERError(f"{error} To draw raw text, add --model.") from None
+            raise GapDNERError(f"{error} To draw raw text, give a pipeline (--model).") from None
         return True
     return False

@@ -33,7 +33,7 @@ def merge_docs(
     merged = Doc.from_docs(docs, **kwargs)
     # from_docs may add spaces between documents, but no tokens
     offsets = [0, *accumulate(len(doc) for doc in docs)][:-1]
-    for key in _choose_keys(keys, docs):
+    for key in _choose_keys(keys, get_spans_keys(merged), docs):
         moved: list[Entity] = []
         for doc, offset in zip(docs, offsets, strict=True):
             moved.extend(e.to_entity().shift(offset) for e in get_entities(doc, key))
@@ -51,17 +51,18 @@ def extract_doc(span: Span, keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwa
     RETURNS (Doc): A copy of the tokens with the entities that are entirely within the span.
     """
     part = span.as_doc(**kwargs)
-    for key in _choose_keys(keys, [span.doc]):
+    for key in _choose_keys(keys, get_spans_keys(span.doc), [span.doc]):
         found = get_entities(span.doc, key)
         inside = (e.to_entity() for e in found if span.start <= e.start and e.end <= span.end)
         set_entities(part, [entity.shift(-span.start) for entity in inside], key)
     return part
 
 
-def _choose_keys(keys: str | Iterable[str], docs: Sequence[Doc]) -> list[str]:
+def _choose_keys(
+    keys: str | Iterable[str], others: Iterable[str], docs: Sequence[Doc]
+) -> list[str]:
     # the given prefixes, and others under which all groups of the Docs are valid entities
     named = {keys} if isinstance(keys, str) else set(keys)
-    others = {key for doc in docs for key in get_spans_keys(doc)}
     return sorted(named | {k for k in others if all(stores_entities(doc, k) for doc in docs)})
 
 

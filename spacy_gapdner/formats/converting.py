@@ -191,7 +191,7 @@ def convert(
     if source == "spacy" and (n_sents is not None or resplits):
         raise GapDNERError(
             f"{input} is a .spacy file, whose sentences are already split. Leave out "
-            "--n-sents, --model and --line-breaks."
+            "n_sents, model and line_breaks."
         )
     if strict and skip:
         raise GapDNERError("Use either strict or skip, not both.")

@@ -47,7 +47,8 @@ def to_docs(
     spans_key (str): Prefix of the span groups that store the entities.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
         ``doc.user_data[DOC_NAME]``. The first Doc has the other values of the record.
-    RAISES (GapDNERError): If an option is invalid, or an entity is dropped and the report strict.
+    RAISES (GapDNERError): If an option is invalid, or an entity is dropped and the report is
+        strict.
     """
     if n_sents < 0:
         raise GapDNERError(f"Invalid n_sents: {n_sents}. Use 0 (complete documents) or more.")

@@ -19,7 +19,7 @@ Normalize = Literal["labelled", "cells"]
 @dataclass(frozen=True)
 class GridTarget:
     """The gold labels of one segment, as rows `(row, column, channel)` of shape `(m, 3)` without
-    duplicates, and the token ranges whose cells are ignored because they cannot be aligned.
+    duplicates, and the token ranges whose cells are ignored because the annotation does not align.
     """
 
     cells: np.ndarray

@@ -77,7 +77,8 @@ class LongTextPipeline:
     async def predict(
         self, text: str, pieces: Sequence[Piece], run: Run, convert: Callable[[Doc], T]
     ) -> T:
-        """Find the entities of a text. `convert` gets a Doc that is only valid during this call."""
+        """Find the entities of a text. `run` runs a step in another thread. `convert` gets a Doc
+        that is only valid during this call."""
         found = [await run(partial(self.find, piece)) for piece in pieces]
 
         def join() -> T:

@@ -38,7 +38,7 @@ def test_settings_of_the_config(train, tmp_path):
         ('= ["sentencizer"]', "= []", "'sentencizer' is not in [training] annotating_components"),
         ('["sentencizer", "gapdner"]', '["gapdner", "sentencizer"]', "comes after 'gapdner'"),
         ('"gapdner_sentencizer"', '"senter"', "are unknown before training"),
-        ("max_steps = 6", "max_steps = 7", "no multiple of eval_frequency = 3"),
+        ("max_steps = 6", "max_steps = 7", "not a multiple of eval_frequency = 3"),
         ("stride = 2", 'stride = 2\nspans_key = "other"', "has no weight for spans_other_f"),
     ],
 )

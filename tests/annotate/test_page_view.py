@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow
 def test_going_through_texts(page):
     for n in range(4):
         (page.server.folder / f"series{n}.txt").write_text(f"Text {n} of a series.")
+    (page.server.folder / "long.txt").write_text("word " * 100 + "and a\nneedle")
     page.load("series0")
     page.press("n")
     page.until(lambda: page.find("text-name").text == "series1")
@@ -33,7 +34,7 @@ def test_going_through_texts(page):
     page.until(lambda: page.find("text-name").text == "series1")
     # words within a text
     page.press("/")
-    page.press("1 OF a")
+    page.press("a NEEDLE")
     page.until(lambda: len(page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")) == 1)
     page.press(Keys.ESCAPE, "/")
     page.press("series")

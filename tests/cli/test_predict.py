@@ -59,7 +59,7 @@ def test_standard_input(run, model):
     [
         ("a.docx", "x", [], "is not a .txt file, .jsonl file or folder"),
         ("a.TXT", "x", [], "file extensions must be lowercase"),
-        ("a.jsonl", " \n", [], "a.jsonl is empty"),
+        ("a.jsonl", "", [], "a.jsonl is empty"),
         ("a.jsonl", '{"text": "\\ud800"}', [], "a.jsonl:1 contains half of a surrogate pair"),
         ("a.txt", "x", ["-f", "brat"], "The format brat cannot be printed"),
         ("a.txt", "x", ["-o", "out.xml", "--resume"], "--resume requires JSONL output"),
