@@ -10,7 +10,8 @@ _LONGEST = 1000
 # C0, DEL and C1, which could control the terminal
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
-# looked up through typer, because some versions of typer include a copy of click
+# Errors that spaCy's commands print without a traceback; looked up through typer, because some
+# versions of typer include a copy of click
 _CommandError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 

@@ -64,6 +64,7 @@ def article_sizes(docs: list[Doc], separator: str | None = None) -> list[int]:
     return [sum(1 for _ in group) for _, group in groupby(articles)]
 
 
+@clean_errors()
 def main(
     input_path: Path = typer.Argument(..., help=".spacy file with one sentence per Doc"),
     output_path: Path = typer.Argument(..., help="Output .spacy file"),
@@ -88,31 +89,31 @@ def main(
 
     Optionally hold out articles, and sample sentences from them, too. Tune on all sentences of
     these articles, because samples contain more discontinuous entities than the corpus."""
-    with clean_errors():
-        require_file(input_path)
-        if held_out_path is None and (tune_path or n_held_out):
-            raise GapDNERError("--tune and --n-held-out require --held-out.")
-        check_output(output_path, {"input": input_path}, force=True)
-        check_output(held_out_path, {"input": input_path, "output": output_path}, force=True)
-        others = {"input": input_path, "output": output_path, "--held-out": held_out_path}
-        check_output(tune_path, others, force=True)
-        docs = list(read_docbin(input_path, Vocab()))
-        held_out: list[Doc] = []
-        if held_out_path:
-            docs, held_out = hold_out(docs, article_sizes(docs, separator), share, seed)
-        short = [doc for doc in docs if max_words is None or len(doc) <= max_words]
-        _write(sample(short, n, seed), len(docs), output_path)
-        if held_out_path:
-            _write(sample(held_out, n_held_out, seed), len(held_out), held_out_path)
-            if tune_path:
-                _write(held_out, len(held_out), tune_path)
-
-
-def _write(subset: list[Doc], n_docs: int, path: Path) -> None:
-    if not subset:
-        raise GapDNERError(f"No sentence is left for {path}. Change the sizes.")
-    write_docbin(subset, path, store_user_data=True)
-    msg.good(f"{len(subset)} of {n_docs} sentences: {path}")
+    require_file(input_path)
+    if held_out_path is None and (tune_path or n_held_out):
+        raise GapDNERError("--tune and --n-held-out require --held-out.")
+    others: dict[str, Path | None] = {"input": input_path}
+    for role, path in (("output", output_path), ("held-out", held_out_path), ("tune", tune_path)):
+        check_output(path, others, force=True)
+        others[role] = path
+    docs = list(read_docbin(input_path, Vocab()))
+    held_out: list[Doc] = []
+    if held_out_path:
+        docs, held_out = hold_out(docs, article_sizes(docs, separator), share, seed)
+    short = [doc for doc in docs if max_words is None or len(doc) <= max_words]
+    samples = (
+        (output_path, sample(short, n, seed), docs),
+        (held_out_path, sample(held_out, n_held_out, seed), held_out),
+        (tune_path, held_out, held_out),
+    )
+    # nothing is written if one of them is empty
+    for path, sampled, _ in samples:
+        if path and not sampled:
+            raise GapDNERError(f"No sentence is left for {path}. Change the sizes.")
+    for path, sampled, pool in samples:
+        if path:
+            write_docbin(sampled, path, store_user_data=True)
+            msg.good(f"{len(sampled)} of {len(pool)} sentences: {path}")
 
 
 if __name__ == "__main__":

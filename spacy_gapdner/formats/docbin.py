@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
@@ -110,12 +109,17 @@ def read_spacy(
 
 
 def write_spacy(
-    docs: Iterable[Doc], path: Path, spans_key: str, report: Report, **options: Any
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str,
+    report: Report,
+    *,
+    attrs: Iterable[str] | None = None,
 ) -> int:
-    """Write a .spacy file with ``doc.user_data``. The options are those of `write_docbin`."""
+    """Write a .spacy file with ``doc.user_data``. See `write_docbin`."""
     if path.suffix != ".spacy":
         raise GapDNERError(f"The name of {path} does not end in .spacy. Add it.")
-    return write_docbin(docs, path, store_user_data=True, **options)
+    return write_docbin(docs, path, store_user_data=True, attrs=attrs)
 
 
 def _import_spans(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:

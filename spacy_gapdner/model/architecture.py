@@ -62,6 +62,7 @@ def make_architecture(
         Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
         for f in fields(settings)
     ]
+    # Python's type stubs do not declare the attribute
     build.__signature__ = Signature([*own[:2], *added, *own[2:]])  # type: ignore[attr-defined]
     return build
 

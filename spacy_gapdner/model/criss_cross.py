@@ -74,10 +74,11 @@ class CrissCrossAttention(nn.Module):
 
 def _attend(columns: tuple[Tensor, Tensor], padding: Tensor, rows: slice, *grid: Tensor) -> Tensor:
     # The weighted means of the values of row and column, for a block of rows
+    keys_by_column, values_by_column = columns
     queries, keys, values = (part[:, rows] for part in grid)
-    weights = _weigh(columns[0], padding, rows.start, queries, keys).to(values.dtype)
+    weights = _weigh(keys_by_column, padding, rows.start, queries, keys).to(values.dtype)
     by_row, by_column = weights.chunk(2, dim=-1)
-    return by_row @ values + (by_column.transpose(1, 2) @ columns[1]).transpose(1, 2)
+    return by_row @ values + (by_column.transpose(1, 2) @ values_by_column).transpose(1, 2)
 
 
 def _weigh(

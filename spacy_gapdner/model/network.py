@@ -55,7 +55,7 @@ class GapDNERSettings(GridSettings):
 class GapDNERNetwork(GridNetwork):
     """The paper's "Proposed Model" from the BiLSTM to the classifier.
 
-    To save memory, consecutive linear layers are combined, and blocks of rows are computed.
+    To save memory, linear layers are combined and the grid is computed in blocks of rows.
     """
 
     def __init__(self, n_in: int, channels: Sequence[str], settings: GapDNERSettings) -> None:
