@@ -10,7 +10,7 @@ from spacy.util import is_package
 from .errors import GapDNERError
 
 # attributes assigned by components that split sentences
-_SENTENCES = frozenset(("token.is_sent_start", "doc.sents"))
+SENTENCE_ATTRIBUTES = frozenset(("token.is_sent_start", "doc.sents"))
 
 
 def check_model(model: str | Path) -> None:
@@ -56,7 +56,9 @@ def load_splitter(model: str | Path) -> Language:
     """
     nlp = load_model(model)
     found = [
-        n for n in nlp.component_names if _SENTENCES.intersection(nlp.get_pipe_meta(n).assigns)
+        n
+        for n in nlp.component_names
+        if SENTENCE_ATTRIBUTES.intersection(nlp.get_pipe_meta(n).assigns)
     ]
     splitters = [name for name in found if name in nlp.pipe_names] or found
     heard = [

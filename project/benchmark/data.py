@@ -12,12 +12,10 @@ from spacy.util import minibatch
 from spacy_gapdner.analysis.pipes import use_gpu
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin, require_docbins
-from spacy_gapdner.loading import load_model
+from spacy_gapdner.loading import SENTENCE_ATTRIBUTES, load_model
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 
 from ..experiments.spacy_pipes import PIPES, add_spans
-
-_SENTENCES = {"doc.sents", "token.is_sent_start"}
 
 
 def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
@@ -39,10 +37,12 @@ def read_examples(nlp: Language, pipe: TrainablePipe, path: Path, limit: int) ->
     """Read up to `limit` Docs with gold entities, without empty ones. Their predicted Docs have the
     tokens and sentences of the pipeline."""
     names = nlp.pipe_names[: nlp.pipe_names.index(pipe.name)]
-    last = max(
-        (i for i, name in enumerate(names) if _SENTENCES & {*nlp.get_pipe_meta(name).assigns}),
-        default=-1,
+    splitters = (
+        number
+        for number, name in enumerate(names)
+        if SENTENCE_ATTRIBUTES.intersection(nlp.get_pipe_meta(name).assigns)
     )
+    last = max(splitters, default=-1)
     golds = (doc for file in require_docbins(path) for doc in read_docbin(file, nlp.vocab))
     examples = []
     for gold in islice((doc for doc in golds if len(doc)), limit or None):

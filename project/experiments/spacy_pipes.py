@@ -14,10 +14,11 @@ from spacy.vocab import Vocab
 from thinc.api import Config
 
 from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.analysis.matching import find_overlaps
 from spacy_gapdner.entities import DEFAULT_SPANS_KEY
 from spacy_gapdner.formats.docbin import read_docbin, require_docbins, write_docbin
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
-from spacy_gapdner.scorer import Mention, compare
+from spacy_gapdner.scorer import compare
 
 from ..tables import Table
 from .training import MODEL_BEST, MODEL_LAST, train
@@ -100,17 +101,16 @@ def score(nlp: Language, golds: Iterable[Doc]) -> dict[str, PRFScore]:
             spans = doc.spans.get(SPANS_KEY, doc.ents)
             set_entities(doc, [Entity(s.label_, ((s.start, s.end),)) for s in spans])
         compared = compare(Example(doc, gold), DEFAULT_SPANS_KEY)
-        predicted, expected = set(compared.predicted), set(compared.gold)
-        others = {
-            mention
-            for mention in expected
-            if len(mention[1]) > 1
-            or any(other != mention and _overlap(mention, other) for other in expected)
-        }
-        separate = {m for m in predicted if not any(_overlap(m, other) for other in others)}
-        scores[names[0]].score_set(predicted, expected)
-        scores[names[1]].score_set(separate, expected - others)
-        scores[names[2]].score_set(_discontinuous(predicted), _discontinuous(expected))
+        predicted, expected = list(compared.predicted), list(compared.gold)
+        disc_predicted, disc = (
+            {m for m in side if len(m[1]) > 1} for side in (predicted, expected)
+        )
+        overlapping = {expected[i] for i, j, _ in find_overlaps(expected, expected) if i != j}
+        others = disc | overlapping
+        near = {predicted[i] for i, *_ in find_overlaps(predicted, list(others))}
+        scores[names[0]].score_set(set(predicted), set(expected))
+        scores[names[1]].score_set(set(predicted) - near, set(expected) - others)
+        scores[names[2]].score_set(disc_predicted, disc)
     return scores
 
 
@@ -121,11 +121,3 @@ def make_table(found: dict[str, dict[str, PRFScore]]) -> Table:
             cells = [f"{100 * n:.1f}" for n in (prf.precision, prf.recall, prf.fscore)]
             rows.append([model if i == 0 else "", subset, *cells, str(prf.tp + prf.fn)])
     return Table("Exact match", ["Pipeline", "Entities", "P", "R", "F", "Gold"], rows)
-
-
-def _discontinuous(mentions: set[Mention]) -> set[Mention]:
-    return {mention for mention in mentions if len(mention[1]) > 1}
-
-
-def _overlap(one: Mention, other: Mention) -> bool:
-    return any(a < d and c < b for a, b in one[1] for c, d in other[1])

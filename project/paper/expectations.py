@@ -11,7 +11,6 @@ _TABLE_1 = "GapDNER paper, Table 1"
 _LOG = "logs of Dai et al.'s scripts"
 _COUNTED = "counted in the output of Dai et al.'s scripts"
 _LISTS = "lists of Dai et al."
-_SUMS = "literature, quoted from memory; the splits add up to the corpus"
 _W2NER = "W2NER and TOE, without repeated entities"
 _DAI = "the paper of Dai et al."
 
@@ -41,21 +40,16 @@ FIGURES = [
     *_figures("cadec", "all", _LOG, tokens=122938, surface_texts_that_differ=46),
     *_figures("cadec", "all", _LOG, boundaries_moved=4, dropped_across_sentences=0),
     *_figures("cadec", "train", _LISTS, documents=875),
-    *_figures("cadec", "train", _SUMS, sentences=5340, entities=4430, discontinuous=491),
     *_figures("cadec", "dev", _LISTS, documents=187),
-    *_figures("cadec", "dev", _SUMS, sentences=1097, entities=898, discontinuous=94),
     *_figures("cadec", "test", _LISTS, documents=188),
-    *_figures("cadec", "test", _SUMS, sentences=1160, entities=990, discontinuous=94),
     *_figures("share13", "all", _TABLE_1, documents=299, sentences=18767, entities=11148),
     *_figures("share13", "all", _TABLE_1, discontinuous=1088, discontinuous_percent=9.76),
     *_figures("share13", "all", _TABLE_1, gap_length="1-7"),
     *_figures("share13", "all", _LOG, tokens=278942, whitespace_gaps_closed=5),
     *_figures("share13", "all", _LOG, dropped_across_sentences=13),
     *_figures("share13", "train", _LISTS, documents=180),
-    *_figures("share13", "train", _SUMS, sentences=8508),
     *_figures("share13", "train", _COUNTED, entities=5146, discontinuous=581),
     *_figures("share13", "dev", _LISTS, documents=19),
-    *_figures("share13", "dev", _SUMS, sentences=1250),
     *_figures("share13", "dev", _COUNTED, entities=669, discontinuous=71),
     *_figures("share13", "test", _LOG, documents=100, sentences=9009, tokens=136783),
     *_figures("share13", "test", _COUNTED, entities=5333, discontinuous=436),
@@ -64,22 +58,15 @@ FIGURES = [
     *_figures("share14", "all", _TABLE_1, discontinuous=1658, discontinuous_percent=8.69),
     *_figures("share14", "all", _TABLE_1, gap_length="1-7"),
     *_figures("share14", "train", _LISTS, documents=269),
-    *_figures("share14", "train", _SUMS, sentences=17407, entities=10380),
     *_figures("share14", "dev", _LISTS, documents=29),
-    *_figures("share14", "dev", _SUMS, sentences=1361, entities=771),
     *_figures("share14", "test", _TABLE_1, documents=133),
-    *_figures("share14", "test", _SUMS, sentences=15850, entities=7922),
 ]
 # figures of other publications
 VARIANTS = [
     *_figures("cadec", "all", _W2NER, entities=6316),
-    *_figures("cadec", "train", _W2NER, entities=4428),
-    *_figures("cadec", "train", "the file that comes with TOE", sentences=5444),
     *_figures("share13", "all", _DAI, documents=298),
     *_figures("share14", "all", _DAI, documents=433),
     *_figures("share14", "all", _W2NER, sentences=34614, entities=19047),
-    *_figures("share14", "train", _W2NER, sentences=17404, entities=10354),
-    *_figures("share14", "dev", _W2NER, sentences=1360),
 ]
 CORPORA = tuple(dict.fromkeys(figure.corpus for figure in FIGURES))
 # figures that are issues in the raw corpus, and the kind of issue

@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
-from spacy.util import load_config, load_model_from_config, registry
+from spacy.util import get_lang_class, load_config, load_model_from_config, registry
 from thinc.api import Config
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..formats.files import read_text
 from ..grid import TaggingScheme
+from ..loading import SENTENCE_ATTRIBUTES, load_model
 from ..pipe.factory import DEFAULT_SETTINGS
 from ..segments import check_window
 from .pipes import choose_name
 
 _RULE_SENTENCIZERS = ("sentencizer", "gapdner_sentencizer")
-_SENTENCE_FACTORIES = (*_RULE_SENTENCIZERS, "senter", "parser")
 
 
 @dataclass
@@ -54,6 +54,7 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
     read_text(path)
     try:
         config = load_config(path, interpolate=True)
+        _read_sources(config["components"])
         pipeline = config["nlp"]["pipeline"]
         names = _select(config, pipeline, ("gapdner", "discontinuous_ner"))
         if not names:
@@ -61,8 +62,9 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
         keys = {n: config["components"][n].get("spans_key", DEFAULT_SPANS_KEY) for n in names}
         name = choose_name(keys, spans_key, "The config")
         place = pipeline.index(name)
-        before = _select(config, pipeline[:place], _SENTENCE_FACTORIES)
-        after = _select(config, pipeline[place:], _SENTENCE_FACTORIES)
+        splitters = _find_splitters(config)
+        before = [name for name in pipeline[:place] if name in splitters]
+        after = [name for name in pipeline[place:] if name in splitters]
         settings = DEFAULT_SETTINGS | config["components"][name]
         found = make_training_config(_sentence_pipeline(config, before), spans_key, settings)
     except GapDNERError as error:
@@ -77,6 +79,24 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
 def _select(config: Config, names: Sequence[str], factories: Sequence[str]) -> list[str]:
     components = config["components"]
     return [name for name in names if components.get(name, {}).get("factory") in factories]
+
+
+def _read_sources(components: dict[str, Any]) -> None:
+    # replaces blocks such as {"source": "training/model-best"}
+    for name, block in components.items():
+        if source := block.get("source"):
+            nlp = load_model(source)
+            components[name] = nlp.get_pipe_config(block.get("component", name))
+
+
+def _find_splitters(config: Config) -> set[str]:
+    # also custom ones
+    language = get_lang_class(config["nlp"]["lang"])
+    assigned = {
+        name: language.get_factory_meta(block["factory"]).assigns
+        for name, block in config["components"].items()
+    }
+    return {name for name, values in assigned.items() if SENTENCE_ATTRIBUTES.intersection(values)}
 
 
 def _sentence_pipeline(config: Config, splitters: Sequence[str]) -> Language:
@@ -132,6 +152,6 @@ def _find_mistakes(
         )
     if before and not set(found.nlp.pipe_names) & set(before):
         yield (
-            f"The sentence boundaries of {', '.join(before)} are unknown before training. This "
-            "report uses gapdner_sentencizer instead."
+            f"This report does not run {', '.join(before)}. It splits sentences with "
+            "gapdner_sentencizer instead."
         )

@@ -43,7 +43,6 @@ def augment_cli(
         formats.write(docs, output_path, "spacy", spans_key=spans_key)
     for drawing in text_rows(((doc,) for doc in docs[:n_examples]), spans_key):
         print(drawing, end="")
-    statistics = None if docs else analysis.stats(corpus, spans_key=spans_key)
-    if statistics and not statistics.entities:
+    if not docs and not (statistics := analysis.stats(corpus, spans_key=spans_key)).entities:
         warn_no_entities(str(data), spans_key, statistics.elsewhere)
     msg.good(counted(len(docs), "synthetic Doc") + (f": {output_path}" if output_path else ""))

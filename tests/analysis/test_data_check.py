@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 from spacy.vocab import Vocab
-from tiny_pipeline import gold_docs, make_doc
+from tiny_pipeline import gold_docs, make_doc, trained_pipeline
 from training_config import HARD, write_config
 
 from spacy_gapdner.analysis.data_check import check_data
@@ -37,7 +37,7 @@ def test_settings_of_the_config(train, tmp_path):
         ("gold_preproc = false", "gold_preproc = true", "[corpora.train] gold_preproc"),
         ('= ["sentencizer"]', "= []", "'sentencizer' is not in [training] annotating_components"),
         ('["sentencizer", "gapdner"]', '["gapdner", "sentencizer"]', "comes after 'gapdner'"),
-        ('"gapdner_sentencizer"', '"senter"', "are unknown before training"),
+        ('"gapdner_sentencizer"', '"senter"', "does not run sentencizer"),
         ("max_steps = 6", "max_steps = 7", "not a multiple of eval_frequency = 3"),
         ("stride = 2", 'stride = 2\nspans_key = "other"', "has no weight for spans_other_f"),
     ],
@@ -47,6 +47,22 @@ def test_mistakes(train, tmp_path, old, new, mistake):
     (found,) = findings.config.mistakes
     assert mistake in found
     assert found in findings.problems
+
+
+def test_sourced_components(train, tmp_path):
+    nlp = trained_pipeline()
+    nlp.to_disk(tmp_path / "trained")
+    source = f'source = "{tmp_path / "trained"}"'
+    pipe = f"[components.gapdner]\n{source}\n"
+    text = f'[nlp]\nlang = "en"\npipeline = ["splitter","gapdner"]\n[components]\n{pipe}'
+    config = tmp_path / "sourced.cfg"
+    splitter = f'[components.splitter]\n{source}\ncomponent = "sentencizer"\n'
+    config.write_text(f"{text}{splitter}[training]\nannotating_components = []\n")
+    findings = check_data(train, config=config)
+    assert findings.config.nlp.pipe_names == ["splitter"]
+    assert findings.config.max_length == nlp.get_pipe("gapdner").cfg["max_length"]
+    (mistake,) = findings.config.mistakes
+    assert "'splitter' is not in [training] annotating_components" in mistake
 
 
 def test_shipped_configs_have_no_mistakes(train, request):

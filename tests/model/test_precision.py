@@ -22,7 +22,7 @@ def nlp(tmp_path):
 
 
 def types_of_products(nlp):
-    """What the transformer and the grid network multiply matrices in."""
+    """The types in which the transformer and the grid network multiply matrices."""
     found = {}
     for name in ("transformer", "gapdner"):
         types = found[name] = set()

@@ -59,7 +59,7 @@ def test_workers_copies_and_threads_give_the_same_answer(nlp):
     # before the threads: MKL's memory is locked forever in a fork that comes as a thread ends
     docs = nlp.pipe(TEXTS, n_process=2, batch_size=1)
     assert [answer(doc) for doc in docs] == expected
-    # so processes get it that are not forked
+    # this is how spawned processes receive it
     sent = pickle.loads(pickle.dumps(nlp))
     assert [answer(doc) for doc in map(sent, TEXTS)] == expected
 
@@ -81,7 +81,7 @@ def test_training_drops_after_a_prediction(nlp):
 
 @pytest.mark.slow
 def test_in_another_process():
-    """One in which sets of texts have another order."""
+    """With another hash seed, so that sets are ordered differently."""
     environment = {"OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "1"}
     output = run_python("-W", "ignore", "-c", SCRIPT, **environment)
     # the seed decides weights and predictions

@@ -99,7 +99,7 @@ def test_no_gold_names_the_keys_that_exist(nlp):
         nlp.initialize(lambda: make_examples(nlp, [("no entity here", [])]))
     with pytest.raises(GapDNERError, match="training corpus has no documents with text"):
         nlp.initialize(lambda: make_examples(nlp, [("", [])]))
-    # where labels are given, a warning does
+    # if labels are given, there is only a warning
     with pytest.warns(UserWarning, match=r"has no entities.*10 in doc.spans\['other_\*'\]"):
         pipe.initialize(lambda: make_examples(nlp, key="other"), labels=["DRUG"])
     assert pipe.labels == ("DRUG",)
