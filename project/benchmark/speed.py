@@ -73,7 +73,7 @@ class Runner:
         component.update(examples, drop=self._dropout, sgd=None, losses={})
 
     def finish_update(self) -> None:
-        """Run the optimizer with a learning rate of zero."""
+        """Run the optimizer with a learning rate close to zero."""
         for component in self.components:
             component.finish_update(self._optimizer)
 

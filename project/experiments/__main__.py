@@ -109,7 +109,9 @@ def bootstrap_cli(
     data_path: Path = typer.Option(
         ..., "--data", help=".spacy file, or folder of such files, to evaluate on"
     ),
-    tune_path: Path | None = typer.Option(None, "--tune", help="Data to tune each model on before"),
+    tune_path: Path | None = typer.Option(
+        None, "--tune", help="Data on which each model is tuned before the evaluation"
+    ),
     n_resamples: int = typer.Option(1000, "--n", min=1, help="Number of samples"),
     code: Path | None = CODE,
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the tables"),

@@ -1,4 +1,4 @@
-"""Paired bootstrap over documents: confidence intervals for the difference between two models."""
+"""Paired bootstrap over Docs: confidence intervals for the difference between two models."""
 
 from dataclasses import astuple
 from pathlib import Path
@@ -27,13 +27,12 @@ def paired_bootstrap(
     *,
     tune_on: Path | None = None,
     n_resamples: int = 1000,
-    seed: int = 0,
 ) -> tuple[Table, Table]:
     """Compare the best models of two groups of runs on annotated data, after tuning each on
     `tune_on`. The files of the models do not change.
 
-    Documents are sampled with replacement. Each sample is the same for all models. The difference
-    is the mean F1 of the second group minus that of the first.
+    Docs, which are sentences in our data, are sampled with replacement. Each sample is the same for
+    all models. The difference is the mean F1 of the second group minus that of the first.
 
     RETURNS (tuple[Table, Table]): The scores of both groups, and the differences with intervals.
     """
@@ -53,8 +52,7 @@ def paired_bootstrap(
         cells = [show(f, digits=1) for f in model_scores.T.tolist()]
         rows.append([names[-1], str(len(runs)), *cells])
         scores.append(model_scores.mean(axis=0))
-        # the same seed, and therefore the same documents for both groups
-        samples.append(_f1(resample(counts, n_resamples, seed)).mean(axis=1))
+        samples.append(_f1(resample(counts, n_resamples)).mean(axis=1))
     description = f"{data.name}, {len(counts)} Docs"
     title = f"F on {description}, mean ± sample sd over seeds"
     score_table = Table(title, ["Model", "Seeds", *titles], rows)

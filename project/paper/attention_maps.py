@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +52,7 @@ class SegmentAttention:
     labels: dict[Cell, list[CellLabel]]
     span: np.ndarray | None
     cross: np.ndarray | None
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[Cell]
 
     def span_weights(self, row: int, column: int) -> np.ndarray | None:
         """The linear attention over the tokens of a cell's span (Equation 9)."""

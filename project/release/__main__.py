@@ -74,16 +74,11 @@ def make_cli(
             url=url,
         )
         test = _read(test_path)
+        texts = choose_sentences(nlp, test, scores["spans_key"])
         # the page of serve begins with it
-        meta["example"] = choose_sentences(nlp, test, scores["spans_key"])[0]
-        card = write_card(
-            meta,
-            scores,
-            nlp,
-            train=_read(train_path),
-            test=test,
-            encoder=encoder,
-        )
+        meta["example"] = texts[0]
+        train = _read(train_path)
+        card = write_card(meta, scores, nlp, texts, train=train, test=test, encoder=encoder)
         if encoder:
             # do not publish a path of this machine
             config["vars"]["transformer"] = encoder.name

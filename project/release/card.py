@@ -124,16 +124,16 @@ def write_card(
     meta: dict[str, Any],
     scores: dict[str, Any],
     nlp: Language,
+    texts: Sequence[str],
     *,
     train: Sequence[Doc],
     test: Sequence[Doc],
     encoder: Encoder | None,
 ) -> str:
-    """Write the model card in the format of the Hugging Face hub. The data has one sentence per
-    Doc."""
+    """Write the model card in the format of the Hugging Face hub, with the output for some texts.
+    The data has one sentence per Doc."""
     key, package = scores["spans_key"], f"{meta['lang']}_{meta['name']}"
     prefix = f"spans_{key}_"
-    texts = choose_sentences(nlp, test, key)
     quoted = "\n".join(f"    {json.dumps(text, ensure_ascii=False)}," for text in texts)
     calibration, disc_calibration = (
         scores[name] and f"{100 * scores[name]:.1f}"

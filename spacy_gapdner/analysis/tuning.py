@@ -98,7 +98,8 @@ def tune(
 
     The improvement is estimated by 10-fold cross-validation over Docs. New thresholds must improve
     the measure in at least 90% of 1000 bootstrap samples, or come closer to the minimum precision
-    and recall. A new calibration must lower the calibration error. New thresholds ignore entities
+    and recall. A new calibration must lower the calibration error of all candidates, while the
+    scores of `Tuning` are those of entities above the thresholds. New thresholds ignore entities
     with uncalibrated scores below 0.05.
 
     nlp (Language): The pipeline.
@@ -284,10 +285,11 @@ def gain_share(
     return float((new - old > _LEVEL).mean())
 
 
-def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
+def resample(counts: np.ndarray, n_resamples: int) -> np.ndarray:
     """RETURNS (ndarray): Sums of counts `(docs, ...)` in bootstrap samples `(n_resamples, ...)`."""
     n_docs = len(counts)
-    rng = np.random.default_rng(seed)
+    # always the same, so that models are compared on the same documents
+    rng = np.random.default_rng(0)
     shares = np.full(n_docs, 1 / n_docs)
     # number of times that each Doc is sampled
     samples = (rng.multinomial(n_docs, shares) for _ in range(n_resamples))

@@ -59,7 +59,8 @@ def test_card(nlp, golds):
     assert meta["performance"]["spans_gapdner_disc_r"] == pytest.approx(6 / 7)
     augmenter = {"@augmenters": "spacy-gapdner.oversampling_augmenter.v1", "times": 2}
     nlp.config["corpora"]["train"]["augmenter"] = augmenter
-    card = write_card(meta, scores, nlp, train=golds, test=test, encoder=encoder)
+    texts = choose_sentences(nlp, test, "gapdner")
+    card = write_card(meta, scores, nlp, texts, train=golds, test=test, encoder=encoder)
     (front_matter,) = srsly.yaml_loads(card.split("---\n")[1])["model-index"]
     assert front_matter["results"][0]["metrics"][0]["value"] == pytest.approx(7 / 8)
     for part in (
