@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from .entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
+from .entities import DEFAULT_SPANS_KEY, Entity, get_entities, group_names, set_entities
 from .errors import GapDNERError, check_probability
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
@@ -47,7 +47,8 @@ class CoordinationAugmenter:
 
     The inserted words come from the documents seen so far, except for conjunctions, punctuation and
     abbreviations. The rest of the sentence is unchanged. A synthetic document has no
-    annotation except for its entities and sentence starts.
+    annotation except for its entities and sentence starts. Documents with other spans are not
+    copied, because a pipe that learns from them would find no spans in the copy.
 
     share (float): Probability of adding a synthetic copy of a document.
     insertion_share (float): Probability of trying insertion first.
@@ -100,7 +101,8 @@ class CoordinationAugmenter:
         entities.sort(key=lambda entity: (entity.start, entity.end, entity.fragments))
         words = [token.text for token in doc]
         self._collect(words, entities)
-        if self.random.random() >= self.share:
+        others = doc.spans.keys() - set(group_names(doc, self.key))
+        if self.random.random() >= self.share or any(len(doc.spans[name]) for name in others):
             return None
         taken = Counter(index for entity in entities for index in entity.token_indices)
         places = [
@@ -110,10 +112,7 @@ class CoordinationAugmenter:
             and entity.end - entity.start > 1
             and all(taken[index] == 1 for index in entity.token_indices)
             # all words of a replacement are separated by spaces
-            and (
-                doc.has_unknown_spaces
-                or all(token.whitespace_ for token in doc[entity.start : entity.end - 1])
-            )
+            and all(token.whitespace_ for token in doc[entity.start : entity.end - 1])
         ]
         self.random.shuffle(places)
         ways = [self._coordinate, self._insert]
@@ -138,19 +137,17 @@ class CoordinationAugmenter:
             if entity.is_discontinuous:
                 continue
             for part, shared, last in _cuts(_lower_first(words, entity.token_indices)):
-                if self._can_coordinate(part, shared):
+                if len(part) <= _MAX_PART and _is_plain((*part, *shared), self.conjunctions):
                     self._parts.setdefault((entity.label, last, shared), {})[part] = None
-
-    def _can_coordinate(self, part: Words, shared: Words) -> bool:
-        return len(part) <= _MAX_PART and _is_plain((*part, *shared), self.conjunctions)
 
     def _coordinate(self, words: list[str], entity: Entity) -> Synthetic | None:
         own = _lower_first(words, entity.token_indices)
         cuts = list(_cuts(own))
         self.random.shuffle(cuts)
         for part, shared, last in cuts:
-            others = [p for p in self._parts.get((entity.label, last, shared), ()) if p != part]
-            if others and self._can_coordinate(part, shared):
+            known = self._parts.get((entity.label, last, shared), {})
+            others = [other for other in known if other != part]
+            if others and part in known:
                 n_others = 2 if len(others) > 1 and self.random.random() < _THREE else 1
                 parts = [part, *self.random.sample(others, n_others)]
                 self.random.shuffle(parts)

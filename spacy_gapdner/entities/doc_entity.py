@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
@@ -12,8 +11,6 @@ from ..errors import GapDNERError, check_probability
 from . import attributes
 from .entity import Entity, Fragments, TokenRanges
 
-# Tokens before and after an entity that notebooks show
-_CONTEXT = 10
 # Attrs whose values are strings
 TEXTS = ("id", "kb_id", "kb_name")
 
@@ -37,19 +34,6 @@ class DiscontinuousEntity(TokenRanges):
 
     def __repr__(self) -> str:
         return f"DiscontinuousEntity({self.label_!r}, {self.spans})"
-
-    def _repr_html_(self) -> str:
-        # for notebooks: fragments are bold, gaps gray
-        words = []
-        for token in self.doc[max(self.start - _CONTEXT, 0) : self.end + _CONTEXT]:
-            word = escape(token.text_with_ws)
-            if any(start <= token.i < end for start, end in self.fragments):
-                word = f"<b>{word}</b>"
-            elif self.start < token.i < self.end:
-                word = f'<span style="color: gray">{word}</span>'
-            words.append(word)
-        score = "" if self.score is None else f" {self.score:.2f}"
-        return f"<p>{''.join(words)} <small>{escape(self.label_)}{score}</small></p>"
 
     def __len__(self) -> int:
         return sum(len(span) for span in self.spans)

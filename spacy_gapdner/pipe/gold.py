@@ -34,9 +34,14 @@ class Gold:
 def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gold:
     """Read a training corpus, or raise a GapDNERError if a file is invalid or no Doc has tokens."""
     gold = Gold()
+    previous = None
     try:
         for example in get_examples():
             validate_examples([example], "DiscontinuousEntityRecognizer.initialize")
+            # repeated by an augmenter
+            if example.reference is previous:
+                continue
+            previous = example.reference
             entities = get_entities(example.reference, key)
             gold.labels.update(entity.label_ for entity in entities)
             gold.n_entities += len(entities)

@@ -26,7 +26,8 @@ class EntityLinker:
 
     Registered as the factory `gapdner_linker`. Add it after `gapdner`. The text of an entity is
     the joined text of its fragments: "severe shoulder pain" in "severe joint, shoulder and back
-    pain". Case, spaces and hyphens are ignored. The first of equally good names is used.
+    pain". Case is ignored, and hyphens count as spaces. The first of equally good names is
+    used.
 
     nlp (Language): The pipeline.
     name (str): The component instance name.

@@ -46,7 +46,7 @@ def predict_entities(
                 "The model's scores are NaN or infinite, possibly because training diverged. Use "
                 "an earlier checkpoint, or train again with a lower learning rate."
             )
-        found = (thresholds.decode(grid, tagging, labels) for grid in grids)
+        found = thresholds.decode(grids, tagging, labels)
         for doc, parts in zip(batch, segments, strict=True):
             decoded = list(islice(found, len(parts)))
             entities = merge_segments([segment.entities for segment in decoded], parts)

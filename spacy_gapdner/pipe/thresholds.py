@@ -1,6 +1,6 @@
 """The thresholds that select the entities of a label grid."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from thinc.types import Floats3d
@@ -55,15 +55,16 @@ class Thresholds:
         return min(filter(None, scores), default=0.0), min(scores)
 
     def decode(
-        self, scores: Floats3d, tagging: TaggingScheme, labels: Sequence[str]
-    ) -> DecodedSegment:
-        """Find the entities of a segment from its logits `(n, n, channels)`."""
+        self, grids: Iterable[Floats3d], tagging: TaggingScheme, labels: Sequence[str]
+    ) -> Iterator[DecodedSegment]:
+        """YIELDS (DecodedSegment): The entities of each segment, from logits `(n, n, channels)`."""
         cell_threshold, threshold = self.lowest_scores(labels)
-        decoded = tagging.decode(
-            tagging.labeled_cells(scores, cell_threshold),
-            labels,
-            threshold=threshold,
-            max_paths=self.max_paths,
-        )
-        entities = [self.calibration(entity) for entity in decoded.entities]
-        return DecodedSegment([e for e in entities if self.accepts(e)], decoded.n_cut)
+        for scores in grids:
+            decoded = tagging.decode(
+                tagging.labeled_cells(scores, cell_threshold),
+                labels,
+                threshold=threshold,
+                max_paths=self.max_paths,
+            )
+            entities = [self.calibration(entity) for entity in decoded.entities]
+            yield DecodedSegment([e for e in entities if self.accepts(e)], decoded.n_cut)

@@ -1,4 +1,4 @@
-"""Warnings about training that does not learn."""
+"""Warnings if training makes no progress."""
 
 import re
 import warnings

@@ -42,13 +42,6 @@ def test_from_tokens_sorts_and_joins():
             Entity.from_tokens("ADE", indices)
 
 
-def test_html_for_notebooks():
-    doc = make_doc(["A", "<", "pain"], [Entity("A&E", ((0, 1), (2, 3)), 0.5)])
-    (entity,) = get_entities(doc)
-    gap = '<span style="color: gray">&lt; </span>'
-    assert entity._repr_html_() == f"<p><b>A </b>{gap}<b>pain </b> <small>A&amp;E 0.50</small></p>"
-
-
 DISORDERED = [(), ((2, 2),), ((3, 1),), ((3, 4), (0, 1)), ((0, 1), (1, 2)), ((0, 2), (4, 1))]
 
 

@@ -45,7 +45,7 @@ def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
     shape = n_words, n_words, len(tagging.channels(LABELS))
     spread = 3 if kind == "random" else 0
     scores = np.random.default_rng(0).normal(9, spread, shape).astype("float32")
-    decoded = Thresholds(threshold, max_paths=max_paths).decode(scores, tagging, LABELS)
+    (decoded,) = Thresholds(threshold, max_paths=max_paths).decode([scores], tagging, LABELS)
     assert max(lengths, default=0) <= 2 * max_paths + n_words
     assert len(decoded.entities) <= max_paths
     assert all(0 <= e.start < e.end <= n_words for e in decoded.entities)

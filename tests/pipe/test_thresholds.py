@@ -26,7 +26,8 @@ SCORES = grid(CELLS)
 
 
 def select(scores=SCORES, threshold=0.5, **settings):
-    decoded = Thresholds(threshold, **settings).decode(scores, GapAwareTagging(), LABELS)
+    thresholds = Thresholds(threshold, **settings)
+    (decoded,) = thresholds.decode([scores], GapAwareTagging(), LABELS)
     assert decoded.n_cut == 0
     return {entity: entity.score for entity in decoded.entities}
 
