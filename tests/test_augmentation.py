@@ -135,6 +135,14 @@ def test_no_place(here):
     assert augment(CoordinationAugmenter(1.0), B_CELLS, here) == []
 
 
+def test_documents_with_other_spans_are_not_copied():
+    here = example("T cells grew", ("CL", 0, 1))
+    here.reference.spans["sc"] = []
+    assert len(augment(CoordinationAugmenter(1.0), B_CELLS, here)) == 1
+    here.reference.spans["sc"] = [here.reference[2:]]
+    assert augment(CoordinationAugmenter(1.0), B_CELLS, here) == []
+
+
 def test_share_seed_and_oversampling():
     examples = [example(f"w{i} cells grew", ("CL", 0, 1)) for i in range(100)]
     docs = [one.reference for one in examples]

@@ -30,6 +30,7 @@ from ..formats import Report, read, to_docs
 from ..formats.brat import read_document
 from ..formats.outputs import filling
 from ..loading import load_model, load_splitter
+from ..pipe import DiscontinuousEntityRecognizer
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 from ..sentences import without_annotation
 
@@ -82,7 +83,7 @@ def learn(
         sample = Random(0).sample(known, min(len(known), len(docs)))
         docs += sample
         source += f" and {len(sample)} of {len(known)} sentences of {Path(data).name}"
-    _update(nlp, docs, 1.0 if new_labels else _LEARN_RATE_SCALE)
+    _update(nlp, pipe, docs, 1.0 if new_labels else _LEARN_RATE_SCALE)
     new, old = (evaluate(each, unseen, spans_key=pipe.key) for each in (nlp, load_model(before)))
     message = (
         f"A model trained on {source} has {describe_scores(new, pipe.key)} on "
@@ -114,7 +115,9 @@ def is_held_out(name: str) -> bool:
     return sha1(name.encode(), usedforsecurity=False).digest()[0] % _SHARE == 0
 
 
-def _update(nlp: Language, docs: Sequence[Doc], scale: float) -> None:
+def _update(
+    nlp: Language, pipe: DiscontinuousEntityRecognizer, docs: Sequence[Doc], scale: float
+) -> None:
     config = nlp.config.interpolate()
     settings = config["training"]
     batcher = _resolve(settings["batcher"])
@@ -126,6 +129,16 @@ def _update(nlp: Language, docs: Sequence[Doc], scale: float) -> None:
     def corpus(nlp: Language) -> Iterator[Example]:
         return chain.from_iterable(augment(nlp, example) for example in examples)
 
+    # the texts lack the annotation of other components
+    frozen = [
+        name
+        for name, other in nlp.pipeline
+        if other is not pipe
+        and (
+            name in settings["frozen_components"]
+            or pipe.name not in getattr(other, "listening_components", ())
+        )
+    ]
     n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
     _shorten(settings["optimizer"].get("learn_rate"), n_steps)
     optimizer = _resolve(settings["optimizer"])
@@ -137,7 +150,7 @@ def _update(nlp: Language, docs: Sequence[Doc], scale: float) -> None:
             batch,
             drop=settings["dropout"],
             sgd=optimizer,
-            exclude=settings["frozen_components"],
+            exclude=frozen,
             annotates=settings["annotating_components"],
         )
         optimizer.step_schedules()

@@ -14,6 +14,7 @@ from ..analysis.uncertainty import UncertaintySampler
 from ..entities import Fragments, get_entities
 from ..formats import Report, TextEntity
 from ..formats.cleaning import clean_entities
+from ..formats.files import hide_bom
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.long_texts import LongTextPipeline, Piece
 from ..web import WorkThread
@@ -67,7 +68,7 @@ class Proposer:
 
     async def propose(self, text: str) -> list[Proposal]:
         """Find the entities of a text. Other requests are processed between pieces of the text."""
-        model, known = self.model, self._proposals
+        model, known, text = self.model, self._proposals, hide_bom(text)
         if text not in known:
             pieces = await self.thread.run(partial(model.split, text))
             convert = partial(_to_proposals, key=model.pipe.key)
@@ -87,7 +88,9 @@ class Proposer:
             # files may be deleted or invalid, components can raise any error, the server can exit
             with suppress(Exception):
                 total = n_tokens = 0.0
-                for piece in self.thread.submit(partial(model.split, read(name))).result():
+                for piece in self.thread.submit(
+                    partial(model.split, hide_bom(read(name)))
+                ).result():
                     uncertainty = self.thread.submit(partial(_measure, model, piece)).result()
                     # the new model starts again
                     if self.model is not model:

@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 
 from ..analysis.data_check import why_unheld
 from ..entities import Entity
+from ..formats.files import hide_bom
 from ..pipe.factory import DEFAULT_SETTINGS
 from ..segments import Segment, assign_entities, get_segments
 from ..sentences import make_doc
@@ -26,7 +27,7 @@ class Checker:
         self.segment = lru_cache(maxsize=8)(self._segment)
 
     def _segment(self, text: str) -> tuple[Doc, list[Segment]]:
-        doc = self.splitter(make_doc(self.splitter, text))
+        doc = self.splitter(make_doc(self.splitter, hide_bom(text)))
         return doc, get_segments(doc, self.max_length, self.stride)
 
     def warn(self, marks: Sequence[Mark], text: str) -> list[list[str]]:

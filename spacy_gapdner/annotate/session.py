@@ -17,7 +17,8 @@ from .store import Annotation, Loaded, Store, Texts, inside
 from .training import NO_TRAINING, Trainer
 
 Order = Literal["files", "uncertain", "random"]
-_PERSON = re.compile(r"\w[\w .'-]{0,63}")
+# the name of a folder on any system
+_PERSON = re.compile(r"\w[^\x00-\x1f\x7f/\\:*?\"<>|]{0,63}")
 
 
 @dataclass
@@ -55,7 +56,9 @@ class Session:
         name = person.strip() if self.shared else self.annotator
         if name not in self._stores:
             if not _PERSON.fullmatch(name):
-                raise GapDNERError("Invalid name. Use letters, digits, spaces and . - '")
+                raise GapDNERError(
+                    'Invalid name. Start with a letter, and use no / \\ : * ? " < > |'
+                )
             own = inside(self.texts.folder / SHARED / name, self.texts.folder)
             self._stores[name] = Store(self.texts, name, own)
         return self._stores[name]

@@ -9,6 +9,7 @@ from hashlib import sha1
 from pathlib import Path
 
 from ..errors import GapDNERError, visible
+from ..formats.brat import ANNOTATION_SUFFIXES
 from ..formats.files import read_text, visible_files
 from ..formats.outputs import replacing, with_ending
 from ..formats.report import printable
@@ -128,7 +129,13 @@ class Store:
     def load(self, name: str) -> Loaded:
         """Read a text with its annotation. Raises a GapDNERError if it cannot be read."""
         text = self.texts.read(name)
-        path = inside(with_ending(self.stem(name), ".ann"), self.folder)
+        path, *others = (with_ending(self.stem(name), suffix) for suffix in ANNOTATION_SUFFIXES)
+        if found := next((other for other in others if other.exists()), None):
+            raise GapDNERError(
+                f"{found} would be ignored. Convert the folder: convert {self.folder} NEW --format "
+                "brat --n-sents 0."
+            )
+        inside(path, self.folder)
         exists = path.exists()
         content = path.read_bytes() if exists else b""
         file = self._files.get(name)

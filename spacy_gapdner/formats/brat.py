@@ -18,7 +18,7 @@ from ..entities import DiscontinuousEntity, Fragments, get_entities
 from ..errors import GapDNERError, visible
 from .cleaning import choose_text, clean_entities
 from .docs import BLANK, doc_place
-from .files import input_files, read_lines, read_text, with_unix_line_ends
+from .files import hide_bom, input_files, read_lines, read_text, with_unix_line_ends
 from .linked_regions import drop_attribute, name_entities
 from .outputs import with_ending, write_files, write_parts
 from .records import (
@@ -156,7 +156,7 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
         report.add("kept", "no annotation file", message, place)
     lines = [line for file in files for line in _read_lines(file, name, report)]
     entities, relations = _parse(lines, report)
-    text = choose_text(text, entities, report, place)
+    text = hide_bom(choose_text(text, entities, report, place))
     cleaned = clean_entities(text, entities, report)
     return TextRecord(name, text, cleaned, str(text_path), relations=tuple(relations))
 

@@ -119,7 +119,7 @@ def _count_in(text: str, entities: Sequence[TextEntity], units: str) -> list[Tex
 
 
 def surface_fits(text: str, entity: TextEntity) -> bool:
-    """RETURNS (bool): Whether the surface text is empty, or that of the (sorted) fragments."""
+    """RETURNS (bool): Whether the surface text is empty, or equals the text of the fragments."""
     if not entity.surface or entity.surface.isspace():
         return True
     for fragments in (entity.fragments, sorted(entity.fragments)):

@@ -23,7 +23,7 @@ _LETTERS = {"E": "L", "S": "U"}
 def has_tags(path: Path) -> bool:
     """RETURNS (bool): Whether the first lines of a file have several columns and end with tags."""
     lines = first_text(path).split("\n")[:50]
-    rows = [line.split() for line in lines if line.strip() and not _is_comment(line)]
+    rows = [_split(line) for line in lines if line.strip() and not _is_comment(line)]
     return bool(rows) and all(len(row) > 1 and _TAG.fullmatch(row[-1]) for row in rows)
 
 
@@ -33,7 +33,7 @@ def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
     by file and number, starting from 1, with a document for each ``-DOCSTART-``.
     """
     lines = enumerate(read_lines(path), start=1)
-    rows = ((n, line.split()) for n, line in lines if not _is_comment(line))
+    rows = ((n, _split(line)) for n, line in lines if not _is_comment(line))
     number = n_documents = 0
     for is_sentence, group in groupby(rows, key=lambda row: bool(row[1])):
         sentence = list(group)
@@ -57,6 +57,11 @@ def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
             words = tuple(row[0] for _, row in sentence)
             place = Place(str(path), sentence[0][0], document)
             yield TokenRecord(f"{path.stem}-{number}", words, entities, place, document)
+
+
+def _split(line: str) -> list[str]:
+    # tokens can contain other spaces
+    return re.findall(r"[^ \t]+", line)
 
 
 def _is_comment(line: str) -> bool:

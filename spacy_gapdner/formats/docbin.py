@@ -118,7 +118,7 @@ def write_spacy(
 ) -> int:
     """Write a .spacy file with ``doc.user_data``. See `write_docbin`."""
     if path.suffix != ".spacy":
-        raise GapDNERError(f"The name of {path} does not end in .spacy. Add it.")
+        raise GapDNERError(f"The name of {path} does not end in .spacy. Add this extension.")
     return write_docbin(docs, path, store_user_data=True, attrs=attrs)
 
 

@@ -92,14 +92,18 @@ def doc_place(doc: Doc) -> Place:
 def doc_sentences(
     docs: Iterable[Doc], spans_key: str, report: Report
 ) -> Iterator[tuple[str | None, list[str], list[Entity]]]:
-    """YIELDS (tuple): Each sentence's document, tokens but no whitespace, and entities in these."""
+    """YIELDS (tuple): Each sentence's document, its tokens except whitespace, and its entities."""
     for doc in docs:
-        entities = [found.to_entity() for found in get_entities(doc, spans_key)]
-        for sentence in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+        sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+        starts = [sentence.start for sentence in sentences]
+        entities: list[list[Entity]] = [[] for _ in sentences]
+        for found in get_entities(doc, spans_key):
+            entities[bisect_right(starts, found.start) - 1].append(found.to_entity())
+        for sentence, own in zip(sentences, entities, strict=True):
             words = [token for token in sentence if not token.text.isspace()]
             numbers = {token.i: number for number, token in enumerate(words)}
             inside = []
-            for entity in (e for e in entities if sentence.start <= e.start < sentence.end):
+            for entity in own:
                 tokens = [numbers[i] for i in entity.token_indices if i in numbers]
                 if tokens and entity.end <= sentence.end:
                     inside.append(Entity.from_tokens(entity.label, tokens))

@@ -1,6 +1,7 @@
 """Finding files, and reading text, JSON and XML."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
@@ -122,6 +123,13 @@ def read_text(path: Path, *, keep_bom: bool = False) -> str:
     require_file(path)
     text = decode(path.read_bytes(), str(path))
     return text if keep_bom else text.removeprefix(BOM)
+
+
+def hide_bom(text: str) -> str:
+    """RETURNS (str): The text with a space instead of a byte order mark, which would be a part of
+    the first token.
+    """
+    return re.sub(f"^{BOM}", " ", text)
 
 
 def decode(raw: bytes, where: str) -> str:

@@ -147,15 +147,19 @@ def write_files(
     notes other files with these extensions.
     """
     stems: set[str] = set()
+    taken: set[str] = set()
     suffixes: set[str] = set()
     numbers: Counter[str] = Counter()
     with filling(folder) as temporary:
         for doc in docs:
             name = str(doc.user_data.get(DOC_NAME, "")).replace("\0", "")
+            if os.name == "nt":
+                name = re.sub(r'[\\<>:"|?*]', "_", name)
             # no hidden files or "..", and no absolute paths
             name = re.sub(r"(?:^|/)[./ ]*", "/", name).strip("/") or f"doc{len(stems) + 1:06d}"
             stem = name
-            while stem in stems:
+            # some file systems ignore case
+            while stem.casefold() in taken:
                 # sentences of the same document: NAME, NAME-2, NAME-3, ...
                 numbers[name] += 1
                 stem = f"{name}-{numbers[name] + 1}"
@@ -165,6 +169,7 @@ def write_files(
                     "another format, such as jsonl."
                 )
             stems.add(stem)
+            taken.add(stem.casefold())
             for suffix, content in render(doc).items():
                 suffixes.add(suffix)
                 file = with_ending(temporary / stem, suffix)

@@ -37,7 +37,7 @@ class Fragment(BaseModel):
 
 
 class FoundEntity(BaseModel):
-    """An entity in the response of `/predict`."""
+    """An entity in the responses of `/predict`, and in the requests of `/draw` and `/export`."""
 
     label: str = Field(min_length=1)
     text: str = ""
@@ -67,14 +67,15 @@ def to_doc(nlp: Language, prediction: Prediction) -> Doc:
         # only sentence boundaries are needed
         if isinstance(pipe, Sentencizer):
             doc = pipe(doc)
-    set_entities(doc, [_to_entity(doc, entity) for entity in prediction.entities])
+    n_chars = len(prediction.text)
+    set_entities(doc, [_to_entity(doc, n_chars, entity) for entity in prediction.entities])
     return doc
 
 
-def _to_entity(doc: Doc, found: FoundEntity) -> Entity:
+def _to_entity(doc: Doc, n_chars: int, found: FoundEntity) -> Entity:
     tokens: list[int] = []
     for start, end in ((fragment.start, fragment.end) for fragment in found.fragments):
-        is_inside = start < end <= len(doc.text)
+        is_inside = start < end <= n_chars
         span = doc.char_span(start, end, alignment_mode="expand") if is_inside else None
         if span is None:
             raise GapDNERError(f"Invalid fragment: characters {start} to {end}.")

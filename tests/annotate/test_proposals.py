@@ -198,11 +198,29 @@ def test_the_schedule_of_the_config_is_shortened_and_scaled():
     warmup = 40 * schedule["warmup_steps"] // schedule["total_steps"]
     learning._shorten(schedule, 40)
     assert (schedule["total_steps"], schedule["warmup_steps"]) == (40, warmup)
-    weights = network_of(nlp.get_pipe("gapdner").model).classifier.weight
+    pipe = nlp.get_pipe("gapdner")
+    weights = network_of(pipe.model).classifier.weight
     before = weights.tolist()
     with pytest.warns(UserWarning, match="learning rate is 0"):
-        learning._update(nlp, gold_docs(nlp.vocab), 0.0)
+        learning._update(nlp, pipe, gold_docs(nlp.vocab), 0.0)
     assert weights.tolist() == before
+
+
+def test_other_components_are_not_retrained():
+    nlp = learn_by_heart(ANNOTATED, steps=1)
+    training = init_config(transformer="none").interpolate()["training"]
+    nlp.config["training"] = {**training, "frozen_components": ["gapdner"]}
+    pipe = nlp.get_pipe("gapdner")
+    nlp.add_pipe("gapdner", "other", source=learn_by_heart(ANNOTATED, steps=1))
+    weights = [
+        network_of(nlp.get_pipe(name).model).classifier.weight for name in nlp.pipe_names[1:]
+    ]
+    before = [weight.tolist() for weight in weights]
+    learning._update(nlp, pipe, gold_docs(nlp.vocab), 1.0)
+    assert [weight.tolist() == old for weight, old in zip(weights, before, strict=True)] == [
+        False,
+        True,
+    ]
 
 
 def test_a_comparison_needs_enough_held_out_texts(write, report):

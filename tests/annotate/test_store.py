@@ -28,6 +28,13 @@ def test_odd_texts(tmp_path, name):
         assert (text[start:end], file.misfits) == (text.strip(), {})
 
 
+def test_other_annotation_files_are_refused(tmp_path):
+    for suffix in ("txt", "ann", "a1"):
+        (tmp_path / f"a.{suffix}").touch()
+    with pytest.raises(GapDNERError, match=r"a\.a1 would be ignored\. Convert the folder"):
+        Store(Texts(tmp_path), "Ann").load("a")
+
+
 def test_folders_without_texts(tmp_path):
     (tmp_path / ".hidden").mkdir()
     (tmp_path / ".hidden" / "a.txt").write_text("a")

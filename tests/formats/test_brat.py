@@ -49,12 +49,15 @@ def test_entities_and_relations(read, report):
         # code points, with and without the byte order mark
         ("\ufeff𝒳-ray pain", "6 10", (6, 10), {}),
         ("\ufeff𝒳-ray pain", "7 11", (7, 11), {}),
+        # the mark is not a part of the first token
+        ("\ufeffpain", "1 5", (1, 5), {}),
     ],
 )
 def test_how_offsets_count(read, report, text, offsets, expected, kinds):
     record = read(f"\ufeffT1\tADR {offsets}\tpain\n", text)
     assert [e.fragments for e in record.entities] == [(expected,)]
     assert record.text[slice(*expected)] == "pain"
+    assert "\ufeff" not in record.text
     assert report.counts() == kinds
 
 

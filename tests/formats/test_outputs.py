@@ -114,16 +114,16 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
 
 def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path, report):
     names = ["a.b", ".0", "a/.b/c", "...", "0", "../x", "/x", "x", "x-2"]
-    names += ["..", None, "a\0b", "a/../../y", "~/y"]
+    names += ["..", None, "a\0b", "a/../../y", "~/y", "X"]
     docs = [Doc(Vocab(), user_data={DOC_NAME: name} if name else {}) for name in names]
 
     def render(doc):
         return {".txt": doc.user_data.get(DOC_NAME, "")}
 
-    assert write_files(docs, tmp_path, render, report) == 14
+    assert write_files(docs, tmp_path, render, report) == 15
     found = {p.relative_to(tmp_path).as_posix(): p.read_text() for p in tmp_path.rglob("*.txt")}
     stems = ["a.b", "0", "a/b/c", "doc000004", "0-2", "x", "x-2", "x-3", "x-2-2"]
-    stems += ["doc000010", "doc000011", "ab", "a/y", "~/y"]
+    stems += ["doc000010", "doc000011", "ab", "a/y", "~/y", "X-4"]
     assert found == {f"{stem}.txt": name or "" for stem, name in zip(stems, names, strict=True)}
     assert report.issues == []
     for name in ("a.md", ".hidden/a.txt"):
@@ -131,4 +131,4 @@ def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path,
         (tmp_path / name).touch()
     write_files(docs[:1], tmp_path, render, report)
     (issue,) = report.issues
-    assert issue.message.startswith("13 in the folder, such as 0-2.txt")
+    assert issue.message.startswith("14 in the folder, such as 0-2.txt")
