@@ -49,7 +49,7 @@ def visit(browser, address):
 
 def until(browser, condition):
     """Wait for a condition and return its value."""
-    # elements may be drawn anew in the meantime
+    # elements may be redrawn in the meantime
     wait = WebDriverWait(browser, 60, 0.03, [StaleElementReferenceException])
     return wait.until(lambda _: condition())
 
@@ -71,7 +71,7 @@ def window_width(browser, width):
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def asked(browser):
+def requested_urls(browser):
     """The addresses that the browser has requested since the last call."""
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     return [

@@ -1,4 +1,4 @@
-"""Documents to draw, and a reader for drawings of entities in HTML."""
+"""Documents to render, and a reader for entities rendered as HTML."""
 
 import re
 from xml.etree import ElementTree

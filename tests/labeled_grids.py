@@ -1,4 +1,4 @@
-"""Label grids as tests write them: tables of letters, and cells with their probabilities."""
+"""Label grids in tests: tables of letters, and cells with their probabilities."""
 
 import numpy as np
 

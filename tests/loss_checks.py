@@ -1,4 +1,4 @@
-"""What the tests of losses have in common: random batches, and gradients by finite differences."""
+"""Helpers for tests of losses: random batches, and gradients by finite differences."""
 
 import numpy as np
 import pytest

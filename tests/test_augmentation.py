@@ -68,7 +68,7 @@ def test_three_parts():
         assert doc.text.startswith(f"{words[0]}, {words[2]}, ")
         found = [text.lower() for _, text in texts(doc)]
         assert sorted(found) == ["back pain", "knee pain", "neck pain"]
-        # a sentence begins with a capital, and no other word does
+        # only the first word of a sentence is capitalized
         assert [word.istitle() for word in (words[0], words[2])] == [True, False]
 
 
@@ -85,7 +85,7 @@ FIBROBLASTS = example("mouse embryonic fibroblasts", ("P", 0, 1, 2))
         (STEM_CELLS, FIBROBLASTS, "mouse embryonic (ME) fibroblasts "),
     ],
 )
-def test_insertion_of_gaps_of_the_corpus(discontinuous, contiguous, text):
+def test_insertion_of_gaps_from_the_corpus(discontinuous, contiguous, text):
     assert augment(CoordinationAugmenter(1.0), contiguous) == []
     made = list(augment_all(discontinuous, contiguous, insertion_share=1.0))
     assert made
@@ -115,7 +115,7 @@ def test_everything_else_is_kept():
 
 
 @pytest.mark.parametrize(
-    "here",
+    "sentence",
     [
         # overlaps with another entity
         example("T cells divide", ("CL", 0, 1), ("P", 1, 2)),
@@ -131,8 +131,8 @@ def test_everything_else_is_kept():
         example("T and B cells", ("CL", 0, 1, 2, 3)),
     ],
 )
-def test_no_place(here):
-    assert augment(CoordinationAugmenter(1.0), B_CELLS, here) == []
+def test_no_suitable_place(sentence):
+    assert augment(CoordinationAugmenter(1.0), B_CELLS, sentence) == []
 
 
 def test_documents_with_other_spans_are_not_copied():
@@ -160,7 +160,7 @@ def test_share_seed_and_oversampling():
     assert [len(list(oversample(NLP, one))) for one in (discontinuous, T_CELLS)] == [3, 1]
 
 
-def test_bad_settings():
+def test_invalid_settings():
     with pytest.raises(ValueError, match="Invalid insertion_share: -1"):
         CoordinationAugmenter(insertion_share=-1)
     with pytest.raises(ValueError, match="Use a list of words"):

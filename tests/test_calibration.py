@@ -70,7 +70,7 @@ def test_fit_keeps_the_order_of_scores():
     assert 0.45 < low < 0.5 < high < 0.55
 
 
-def test_reliability_by_hand():
+def test_hand_computed_reliability():
     predicted = [(0.95, True), (1.0, False), (0.15, False), (0.1, True)]
     low, high = reliability(predicted)
     assert low == {"start": 0.1, "n": 2, "mean_score": pytest.approx(0.125), "precision": 0.5}

@@ -37,7 +37,7 @@ def assert_subset(scores, subset, tp, fp, fn):
     assert found == prf(tp, fp, fn)
 
 
-def test_counted_by_hand():
+def test_hand_computed_counts():
     found = [("ADE", [0, 1, 5]), ("DRUG", [8]), ("ADE", [11, 12, 13])]
     # in the first sentence a gap of 3 (2 and 1) is missed and one of 4 wrong; in the second the
     # nested entity gets the wrong type
@@ -102,7 +102,7 @@ def test_tokens_may_differ(words, tokens, correct):
 
 
 def test_equal_entities_count_once():
-    # one is the other with a space token at its end, and the last is only whitespace
+    # the second is the first plus a space token at its end, and the last is only whitespace
     doc = make_doc(["took", "aspirin", " "], [("DRUG", [1]), ("DRUG", [2])])
     predicted = doc.copy()
     scored = (((1, 2), 0.5), ((1, 3), 0.75), ((2, 3), 0.25))
@@ -117,7 +117,7 @@ def test_spans_key_names_scores_and_groups():
     scores = make_discontinuous_scorer()([example], spans_key="other", labels=["ADE"])
     assert all(name.startswith("spans_other_") for name in scores)
     assert scores["spans_other_disc_r"] == pytest.approx(0.5)
-    # lengths are in the order of numbers
+    # lengths are sorted as numbers
     assert list(scores["spans_other_gap_lengths"]) == ["2", "10"]
 
 

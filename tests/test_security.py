@@ -70,7 +70,7 @@ def test_pages_escape_markup(command, model, tmp_path):
     assert pages
     texts = [page.read_text(encoding="utf8") for page in pages]
     for text in texts:
-        # no other script than that of the page
+        # the page only contains its own script
         assert text.count("<script") <= 1
         assert not re.search(r"<script>\s*alert|<img/|<iframe|<object|<embed|<[^>]* on\w+=", text)
     # the tokenizer can split the words

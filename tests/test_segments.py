@@ -32,7 +32,7 @@ def windowed_docs(draw):
 
 def entity_lists(n_tokens):
     def within(start):
-        # mostly close together, so that some segment holds them
+        # mostly close together, so that some segment contains them
         tokens = st.sets(st.integers(start, min(start + 7, n_tokens - 1)), min_size=1)
         return st.builds(Entity.from_tokens, st.sampled_from(["A", "B"]), tokens)
 
@@ -49,9 +49,9 @@ def entity_lists(n_tokens):
         (10, None, 4, 4, [(0, 4), (4, 8), (8, 10)]),
         (3, None, 1, 1, [(0, 1), (1, 2), (2, 3)]),
         (9, {0, 3}, 4, 2, [(0, 3), (3, 7), (5, 9)]),
-        # windows begin anew in each sentence
+        # each sentence starts a new window
         (9, {0, 5}, 4, 3, [(0, 4), (3, 5), (5, 9)]),
-        # a first token that is not marked begins a sentence nevertheless
+        # the first token starts a sentence even if it is not marked
         (6, {4}, 100, 50, [(0, 4), (4, 6)]),
     ],
 )
@@ -63,7 +63,7 @@ def test_segments(n_tokens, sent_starts, max_length, stride, segments):
 
 
 @pytest.mark.parametrize("stride", [0, 5])
-def test_windows_that_cannot_be_are_refused(stride):
+def test_invalid_windows_are_refused(stride):
     with pytest.raises(ValueError, match=f"Invalid stride: {stride}"):
         make_segment_spans(4, stride)
 
@@ -79,24 +79,24 @@ SENTENCES = [Segment(0, 5), Segment(5, 9)]
         # duplicates: the higher score is kept
         (TWO, [[(4, 6, 0.3)], [(4, 6, 0.9)]], [(4, 6, 0.9)]),
         (TWO, [[(4, 6, None)], [(4, 6, 0.3)]], [(4, 6, 0.3)]),
-        # cut at the end of the first window, but complete in the second
+        # cut off at the end of the first window, but complete in the second
         (TWO, [[(5, 6, 0.9)], [(5, 8, 0.2)]], [(5, 8, 0.2)]),
-        # the same at the beginning of the second
+        # the same at the start of the second
         (TWO, [[(3, 5, 0.2)], [(4, 5, 0.9)]], [(3, 5, 0.2)]),
-        # the other window could have found it in context, and did not
+        # the other window has more context, but did not find it
         (TWO, [[(5, 6, 0.9)], []], []),
-        # no other window holds it
+        # no other window contains it
         (TWO, [[(2, 6, 0.9)], [(5, 8, 0.2)]], [(2, 6, 0.9), (5, 8, 0.2)]),
-        # the other window holds it just as badly
+        # the other window cuts it off just as closely
         (TWO, [[(4, 6, 0.9)], []], [(4, 6, 0.9)]),
-        # no cut at the ends of the text
+        # entities are not cut off at the ends of the text
         (TWO, [[(0, 1, 0.5)], [(9, 10, 0.5)]], [(0, 1, 0.5), (9, 10, 0.5)]),
-        # of three, only the middle window sees tokens on both sides of [4, 6)
+        # only the middle window of three contains tokens on both sides of [4, 6)
         (THREE, [[(4, 6, 0.9)], [], [(4, 6, 0.8)]], []),
         (THREE, [[(4, 6, 0.9)], [(4, 6, 0.1)], [(4, 6, 0.8)]], [(4, 6, 0.1)]),
-        # the first two are cut where [2, 6) ends or begins; the third does not hold it
+        # the first two windows end or start with [2, 6); the third does not contain it
         (THREE, [[(2, 6, 0.9)], [], []], [(2, 6, 0.9)]),
-        # sentences that meet are not cut
+        # entities are not cut off at the boundary of two sentences
         (SENTENCES, [[(3, 5, 0.5)], [(5, 6, 0.25)]], [(3, 5, 0.5), (5, 6, 0.25)]),
     ],
 )
@@ -110,7 +110,7 @@ def test_merge(segments, predictions, expected):
 
 
 @given(st.data())
-def test_assigned_entities_come_back(data):
+def test_assigned_entities_are_merged_again(data):
     doc, starts, max_length, stride = data.draw(windowed_docs())
     segments = get_segments(doc, max_length, stride)
     for start, end in pairwise([*starts, len(doc)]):

@@ -21,19 +21,19 @@ def tokens(doc):
 
 
 @given(text=st.text(alphabet="ab '(.\n", max_size=60))
-def test_usual_texts_are_tokenized_as_ever(text):
+def test_usual_texts_get_the_tokens_of_spacy(text):
     assert tokens(make_doc(NLP, text)) == tokens(NLP.make_doc(text))
 
 
-def test_long_texts_are_split_for_spacy_s_tokenizer():
+def test_long_texts_are_split_for_the_tokenizer():
     words = ["x" * 1000, "y" * 1001, "z" * 2500, "."]
     doc = make_doc(NLP, " ".join(words))
     assert doc.text == " ".join(words)
     assert [len(token) for token in doc] == [1000, 1000, 1, 1000, 1000, 500, 1]
-    # a piece is no sentence
+    # a piece is not a sentence
     assert not doc.has_annotation("SENT_START")
     assert len(list(blank_pipeline()(doc).sents)) == 1
-    # in one piece it would take 64 times as long as 1000 brackets, which is minutes
+    # without splitting, this takes minutes: 64 times as long as 1000 brackets
     assert len(make_doc(NLP, "(" * 8000)) == 8000
     nlp = spacy.blank("en")
     nlp.tokenizer = lambda text: Doc(nlp.vocab, words=[text])
@@ -44,7 +44,7 @@ def test_long_texts_are_split_for_spacy_s_tokenizer():
     ("pipes", "disabled", "expected"),
     [
         (["entity_ruler", "sentencizer"], [], ["sentencizer"]),
-        # as in spaCy's own pipelines: the other splits
+        # the enabled component splits, as in spaCy's own pipelines
         (["sentencizer", "gapdner_sentencizer"], ["sentencizer"], ["gapdner_sentencizer"]),
         (["sentencizer", "entity_ruler"], ["sentencizer"], ["sentencizer"]),
         (["entity_ruler"], [], ["gapdner_sentencizer"]),
@@ -101,11 +101,11 @@ def test_only_wrapped_lines_are_joined(text):
     assert wrapped == (len(split(text, line_breaks="keep")) > len(same))
 
 
-def test_wrapping_changes_no_sentence():
+def test_wrapping_does_not_change_sentences():
     assert split(PARAGRAPHS) == ["History", *split(PROSE), *split(PROSE)]
 
 
-def test_a_tok2vec_that_others_listen_to(tmp_path):
+def test_shared_tok2vec(tmp_path):
     nlp = spacy.blank("en")
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24}
     nlp.add_pipe("tok2vec", config={"model": model_config()["tok2vec"]})

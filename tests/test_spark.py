@@ -68,7 +68,7 @@ def plain(entities):
     return [(*entity[:5], [tuple(part) for part in entity.fragments]) for entity in entities]
 
 
-def test_the_entities_of_all_texts(df, model):
+def test_entities_of_all_texts(df, model):
     annotated = annotate(df, model, batch_size=2)
     assert annotated.schema["entities"].dataType == entities_type()
     before, rows = df.collect(), annotated.collect()

@@ -30,8 +30,8 @@ def save_bert(path, pieces, *, n_layers=1, **settings):
 
 
 def load_small_pipeline(bert, max_length=12, stride=9):
-    """The pipeline of `configs/gapdner_trf.cfg` with this BERT, and a network as small that drops
-    nothing, to be initialized."""
+    """The pipeline of `configs/gapdner_trf.cfg` with this BERT and a small network without dropout.
+    It is not initialized."""
     spacy.util.fix_random_seed(0)
     settings = {"max_length": max_length, "stride": stride}
     settings |= {f"model.{n}_width": WIDTH for n in ("hidden", "boundary", "grid", "attention")}

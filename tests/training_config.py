@@ -13,7 +13,7 @@ CONFIG = {
     "training": {"annotating_components": ["sentencizer"], "max_steps": 6, "eval_frequency": 3},
 }
 
-# entities that this config, or any, cannot learn
+# entities that this config, or any config, cannot learn
 HARD = [
     ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
     # the gap is an entity with one word, and the cell can only contain one label

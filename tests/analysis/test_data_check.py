@@ -85,7 +85,7 @@ def test_entities_and_windows():
     assert report.ceiling == Counts(1, 1, 2)
 
 
-def test_a_type_that_loses_its_cell():
+def test_type_that_loses_its_cell():
     # the fragments and gaps of one type combine with those of the other
     report = make_report("a b c d e f g", [("X", [0, 2, 4]), ("Y", [0, 1, 2, 4])])
     assert report.missed == {"type lost its cell to type": ["Y: «a b c» d «e» f g"]}

@@ -9,7 +9,7 @@ from spacy_gapdner.analysis import check_data, evaluation, predictions
 from spacy_gapdner.scorer import compare
 
 
-def test_settings_are_those_of_the_pipe(nlp):
+def test_evaluation_uses_the_settings_of_the_pipe(nlp):
     scores = evaluate(nlp, gold_docs(nlp.vocab), batch_size=1)
     assert (scores["spans_gapdner_f"], scores["threshold"]) == (1.0, 0.4)
     assert sum(part["n"] for part in scores["reliability"]) == 5
@@ -45,7 +45,7 @@ def test_fragments_with_different_labels(nlp):
         check_data(good, [doc])
 
 
-def test_speed_is_that_of_the_pipeline(nlp, monkeypatch):
+def test_speed_only_measures_the_pipeline(nlp, monkeypatch):
     clock = [0.0]
 
     def spend(seconds, value):

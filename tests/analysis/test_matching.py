@@ -63,21 +63,21 @@ ONE, TWO, BOTH, OTHER = item("A", 1), item("A", 2), item("A", 1, 2), item("B", 1
     ("gold", "predicted", "expected"),
     [
         (GOLD, GOLD, []),
-        # one of them as two entities: the larger one is paired
+        # one is predicted as two entities: the larger one is paired
         (
             GOLD,
             [item("ADE", 0, 1), item("ADE", 7), SHOULDER, BODY],
             [(WRONG_LINKING, JOINT, item("ADE", 0, 1)), (WRONG_LINKING, None, item("ADE", 7))],
         ),
-        # all gaps filled: largest overlap with the longest entity
+        # all gaps are filled: the longest entity has the largest overlap
         (
             GOLD,
             [ALL_WORDS],
             [(MISSED, SHOULDER, None), (WRONG_LINKING, BODY, ALL_WORDS), (MISSED, JOINT, None)],
         ),
-        # all found, and a path that mixes fragments of two entities
+        # all are found, plus a path that mixes fragments of two entities
         (GOLD, [*GOLD, item("ADE", 0, 7)], [(WRONG_LINKING, None, item("ADE", 0, 7))]),
-        # all found, and an entity with another fragment
+        # all are found, plus an entity with another fragment
         (GOLD, [*GOLD, item("ADE", 1, 7)], [(SPURIOUS, None, item("ADE", 1, 7))]),
         (GOLD, [DRUG, SHOULDER, BODY], [(WRONG_TYPE, JOINT, DRUG)]),
         # equal overlap: the first in text order is paired
@@ -99,14 +99,14 @@ def test_pairs_and_other_errors(gold, predicted, expected):
         # a gap moved, but corresponding fragments overlap
         ([0, 1, 5], [0, 3, 4, 5], WRONG_BOUNDARY),
         ([0, 1, 5], [0, 1, 7], WRONG_LINKING),
-        # two fragments each, one of which overlaps none of the other entity
+        # two fragments each, one of which overlaps no fragment of the other entity
         ([0, 2, 3], [3, 5], WRONG_LINKING),
-        # a gap opened, and one filled
+        # an added gap and a filled gap
         ([3, 4, 5], [3, 5], WRONG_LINKING),
         ([3, 5], [3, 4, 5], WRONG_LINKING),
     ],
 )
-def test_kinds_of_pairs(gold, predicted, kind):
+def test_error_types_of_pairs(gold, predicted, kind):
     gold_item, predicted_item = item("A", *gold), item("A", *predicted)
     assert find_errors([gold_item], [predicted_item]) == [(kind, gold_item, predicted_item)]
 

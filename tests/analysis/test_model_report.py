@@ -33,7 +33,7 @@ def test_large_numbers_are_combined():
     assert rows == [*first, ("11+", 23, Counts(2, 23, 23), Counts())]
 
 
-def test_an_error_in_its_sentence():
+def test_error_is_shown_in_its_sentence():
     examples = [make_example([], []), make_example([JOINT, BODY, FEVER], [JOINT, FEVER])]
     [error] = report_model(examples).errors
     assert (error.kind, error.doc, error.name) == ("missed", 2, None)

@@ -25,7 +25,7 @@ def test_batches_are_limited_by_texts_and_characters():
 
 
 @pytest.mark.parametrize("n_process", [1, 2])
-def test_texts_are_read_as_docs_are_needed(nlp, n_process):
+def test_texts_are_read_lazily(nlp, n_process):
     asked = count()
     texts = (ASPIRIN for _ in asked)
     stream = predict(nlp, texts, batch_size=4, n_process=n_process)
@@ -78,7 +78,7 @@ def test_other_texts_are_processed_if_the_pipeline_fails(nlp, n_process):
         list(predict_records(nlp, records, **how))
 
 
-def test_a_worker_that_is_killed_is_an_error(nlp):
+def test_killed_worker_is_an_error(nlp):
     nlp.add_pipe("failing", last=True)
     with pytest.raises(GapDNERError, match="was killed"):
         list(predict(nlp, [ASPIRIN, "kill", ASPIRIN], n_process=2, batch_size=1))
@@ -93,7 +93,7 @@ def spawning():
 
 
 @pytest.mark.slow
-def test_processes_that_are_spawned(nlp, spawning):
+def test_spawned_processes(nlp, spawning):
     texts = [text for text, _ in ANNOTATED] * 5
     one, two = (predict(nlp, texts, n_process=n, batch_size=3) for n in (1, 2))
     for doc, other in zip(one, two, strict=True):

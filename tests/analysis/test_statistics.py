@@ -9,7 +9,7 @@ from spacy_gapdner.formats import DOC_NAME
 VOCAB = Vocab()
 
 
-def test_counts_by_hand():
+def test_hand_computed_counts():
     # 0 severe 1 joint 2 and 3 shoulder 4 pain | 5 no 6 rash
     words = ["severe", "joint", "and", "shoulder", "pain", "no", "rash"]
     doc = Doc(VOCAB, words=words, sent_starts=[True, False, False, False, False, True, False])

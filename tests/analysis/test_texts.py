@@ -39,7 +39,7 @@ def test_complete_lines_are_kept(tmp_path, name, last):
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.part"])
 @pytest.mark.parametrize("bad", [b"{'id': 1}\n", b"[1]\n", b"\xe4\n"])
-def test_an_invalid_line_is_an_error(tmp_path, name, bad):
+def test_invalid_line_is_an_error(tmp_path, name, bad):
     (tmp_path / name).write_bytes(TWO + bad + line("c"))
     part = tmp_path / "out.jsonl.part"
     with pytest.raises(GapDNERError, match=f"^{part}:3 "):
@@ -48,7 +48,7 @@ def test_an_invalid_line_is_an_error(tmp_path, name, bad):
 
 
 @pytest.mark.parametrize(("names", "number"), [("acb", 2), ("cba", 1), ("abd", 3), ("", 1)])
-def test_other_texts_are_an_error(tmp_path, names, number):
+def test_resuming_with_other_texts_is_an_error(tmp_path, names, number):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     output.write_bytes(TWO + line("c"))
     message = f"^{part}:{number} belongs to a text that has changed or is not"
@@ -58,7 +58,7 @@ def test_other_texts_are_an_error(tmp_path, names, number):
 
 
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
-def test_an_error_keeps_both_files(tmp_path, error):
+def test_error_keeps_both_files(tmp_path, error):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     output.write_bytes(TWO)
     with suppress(error), growing(output, [], resume=False) as (stream, _, _):

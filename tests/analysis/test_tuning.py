@@ -1,4 +1,4 @@
-"""Thresholds for candidates by hand, as (Doc, label, kind, score, correct), and for a pipe's."""
+"""Thresholds for synthetic candidates (Doc, label, kind, score, correct) and those of a pipe."""
 
 import numpy as np
 import pytest
@@ -51,39 +51,39 @@ SMALL = [
     (1, "B", DISC, 0.2, False),
     (1, "A", CONT, MISSED, True),
 ]
-# contiguous entities are correct from 0.8 on, discontinuous ones from 0.3 on
+# contiguous entities are correct at 0.8 and above, discontinuous ones at 0.3 and above
 EACH = ((CONT, 0.8, True), (CONT, 0.5, False), (DISC, 0.3, True), (DISC, 0.1, False))
 TWO_KINDS = [(doc, "A", *row) for doc in range(10) for row in EACH]
 
 
-def test_scores_by_hand():
+def test_hand_computed_scores():
     rows = table(SMALL)
-    # of four predictions and four gold entities, three are correct, and the discontinuous one is
+    # three of four predictions match three of four gold entities, including the discontinuous one
     scores = scores_of(rows, rows["score"] >= 0.3)
     assert [scores[name] for name in PRF] == [0.75, 0.75, 0.75, 1, 1, 1]
     assert scores["combined"] == 0.75 * 0.75 + 0.25
-    # ranges of width 0.1, all with one entity: 0.1 + 0.6 + 0.5 + 0.7
+    # each range of width 0.1 contains one entity: 0.1 + 0.6 + 0.5 + 0.7
     assert scores["calibration_error"] == pytest.approx(1.9 / 4)
     assert scores["disc_calibration_error"] == pytest.approx(0.7)
     nothing = scores_of(rows, rows["score"] >= 1)
     assert [nothing[name] for name in SCORES] == [0, 0, 0, 0, 0, 0, None, None]
 
 
-def test_without_discontinuous_gold_only_f_counts():
+def test_only_f_counts_without_discontinuous_gold():
     rows = [(0, "A", CONT, 0.9, True), (0, "A", DISC, 0.8, False)]
     scores = scores_of(table(rows), np.ones(2, bool))
     assert scores["combined"] == scores["f"] == pytest.approx(2 / 3)
-    # the data does not show which threshold of discontinuous entities is good
+    # the data does not show which threshold suits discontinuous entities
     assert chosen(rows, Aim("combined"), Thresholds(0.95, 0.7)).disc_threshold == 0.7
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_each_kind_has_its_threshold(measure):
-    # all correct from 0.51 to 0.80 and from 0.11 to 0.30: the middle of both
+def test_each_kind_has_its_own_threshold(measure):
+    # all are correct from 0.51 to 0.80 and from 0.11 to 0.30: the middle of each range
     contiguous = 0.4 if measure == "disc_f" else 0.65
     found = chosen(TWO_KINDS, Aim(measure), Thresholds(0.4, 0.4))
     assert found == Thresholds(contiguous, 0.2)
-    # thresholds that are already best stay
+    # optimal thresholds do not change
     own = Thresholds(0.777, 0.111)
     assert chosen(TWO_KINDS, Aim(measure), own) == chosen([], Aim(measure), own) == own
 
@@ -96,7 +96,7 @@ def test_each_kind_has_its_threshold(measure):
         # without the incorrect one at 0.6
         ({"min_precision": 0.9}, (1, 1 / 2)),
         ({"min_recall": 0.7}, (3 / 4, 3 / 4)),
-        # out of reach: both this and (1, 1/2) lack a quarter, and this has the better F1
+        # impossible: this and (1, 1/2) both miss a minimum by 1/4, and this has the better F1
         ({"min_precision": 1.0, "min_recall": 0.75}, (3 / 4, 3 / 4)),
     ],
 )
@@ -112,7 +112,7 @@ def test_frequent_types_have_their_own_thresholds():
     rows = [(doc, *row) for doc in range(20) for row in each]
     rows += [(doc, "C", CONT, 0.8, True) for doc in range(19)]
     own = Thresholds(0.4, 0.4, type_thresholds={"A": 0.9})
-    # of all types: from 0.11 to 0.30, which is good for A as well
+    # for all types: from 0.11 to 0.30, which also suits A
     expected = Thresholds(0.2, 0.4, type_thresholds={"A": 0.2, "B": 0.2})
     assert chosen(rows, Aim("f", labels=("A", "B", "C")), own) == expected
     assert chosen(rows, Aim("f"), own).type_thresholds == {}
@@ -139,8 +139,8 @@ def test_discontinuous_entities_need_their_own_threshold():
     assert 0.1 < disc_threshold <= 0.3
 
 
-def test_nothing_gains():
-    # three of four are correct, as 0.75 says, in each fold, and no threshold separates them
+def test_no_threshold_improves_the_scores():
+    # three of four are correct in each fold, which matches 0.75, and no threshold separates them
     tuning = decided([(doc, "A", CONT, 0.75, doc >= 10) for doc in range(40)])
     assert (tuning.gain, tuning.new_thresholds, tuning.calibrated) == (0.0, False, False)
     assert tuning.settings == {}
@@ -148,7 +148,7 @@ def test_nothing_gains():
     assert (tuning.after["p"], tuning.after["r"]) == (0.75, 1.0)
 
 
-def test_a_gain_on_the_same_data_is_not_enough():
+def test_gain_on_the_same_data_is_not_enough():
     scored = [(0, 0.9, True), (0, 0.5, False), (1, 0.5, True), (1, 0.45, False)]
     rows = [(doc, "A", CONT, *rest) for doc, *rest in scored]
     tuning = decided(rows)
@@ -156,13 +156,13 @@ def test_a_gain_on_the_same_data_is_not_enough():
     # Doc, a threshold between 0.5 and 0.9 is best, which keeps nothing of the second Doc.
     assert tuning.gain == pytest.approx(2 / 4 - 4 / 6)
     assert not tuning.new_thresholds
-    # and precision would be 2/3, but 1/2 as before in cross-validation
+    # precision would be 2/3, but remains 1/2 in cross-validation
     aim = Aim(min_precision=0.6)
     assert not decide(table(rows), Thresholds(0.4, 0.4), aim).new_thresholds
 
 
 @pytest.mark.parametrize(("n_worse", "n_better", "is_new"), [(22, 13, False), (24, 1, True)])
-def test_a_gain_must_be_found_in_most_resamples(n_worse, n_better, is_new):
+def test_gain_must_occur_in_most_resamples(n_worse, n_better, is_new):
     rows = [(doc, "A", CONT, 0.9, True) for doc in range(40)]
     # Docs with another entity at 0.45 that is incorrect or correct
     rows += [(doc, "A", CONT, 0.45, doc >= n_worse) for doc in range(n_worse + n_better)]
@@ -191,7 +191,7 @@ def test_calibration_without_new_thresholds():
 
 @settings(max_examples=30)
 @given(ROWS, st.sampled_from(MEASURES), st.tuples(st.floats(0.05, 1), st.floats(0.05, 1)))
-def test_the_measure_never_falls(rows, measure, own):
+def test_measure_never_decreases(rows, measure, own):
     tuning = decided(rows, own, measure)
     assert tuning.after[measure] >= tuning.before[measure]
     if tuning.new_thresholds:
@@ -226,7 +226,7 @@ def measured(nlp, types=()):
 
 
 @pytest.mark.parametrize(
-    ("own", "asked"),
+    ("own", "options"),
     [
         ({"threshold": 0.05}, {"per_type": True}),
         ({"disc_threshold": 0.9, "type_thresholds": {"SYMPTOM": 0.8}}, {"min_recall": 0.95}),
@@ -235,13 +235,13 @@ def measured(nlp, types=()):
         ({"threshold": 0.05}, {"types": ("SYMPTOM", "BODY")}),
     ],
 )
-def test_reported_scores_are_those_of_the_pipe(nlp, own, asked):
+def test_reported_scores_match_the_pipe(nlp, own, options):
     pipe = nlp.get_pipe("gapdner")
     pipe.cfg.update(own)
-    cfg, before = dict(pipe.cfg), measured(nlp, asked.get("types", ()))
-    tuning = tune(nlp, iter(gold(nlp)), **asked)
+    cfg, before = dict(pipe.cfg), measured(nlp, options.get("types", ()))
+    tuning = tune(nlp, iter(gold(nlp)), **options)
     assert [tuning.before[name] for name in SCORES] == before
-    assert [tuning.after[name] for name in SCORES] == measured(nlp, asked.get("types", ()))
+    assert [tuning.after[name] for name in SCORES] == measured(nlp, options.get("types", ()))
     assert pipe.cfg == cfg | tuning.settings
 
 
@@ -256,7 +256,7 @@ def test_most_probable_labels_are_not_compared_with_candidates():
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("options", "message"),
     [
         ({"measure": "p"}, "Invalid measure: 'p'. Use 'combined', 'f' or 'disc_f'"),
         ({"min_precision": 90}, "Invalid min_precision: 90"),
@@ -264,8 +264,8 @@ def test_most_probable_labels_are_not_compared_with_candidates():
         ({"spans_key": "other"}, "The data has no entities under the spans_key 'other'"),
     ],
 )
-def test_an_error_leaves_the_pipe_unchanged(nlp, asked, message):
+def test_error_leaves_the_pipe_unchanged(nlp, options, message):
     cfg = dict(nlp.get_pipe("gapdner").cfg)
     with pytest.raises(GapDNERError, match=message):
-        tune(nlp, [make_doc(nlp, "took aspirin", [("DRUG", [1])], "gold")], **asked)
+        tune(nlp, [make_doc(nlp, "took aspirin", [("DRUG", [1])], "gold")], **options)
     assert nlp.get_pipe("gapdner").cfg == cfg

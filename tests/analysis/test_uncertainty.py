@@ -44,7 +44,7 @@ def test_uncertainty_and_kept_entities(pipe):
     sampler = UncertaintySampler(pipe, len(CANDIDATES))
     candidates, kept, uncertainties = zip(*CANDIDATES, strict=True)
     docs = [*make_docs(pipe, candidates)]
-    # divided by five words, and five for the start of the text
+    # divided by the number of words plus five
     assert [10 * sampler.uncertainty(doc) for doc in docs] == pytest.approx(uncertainties)
     sample = list(sampler.sample(docs))
     assert [doc.user_data["number"] for doc in sample] == [1, 2, 4, 5, 0, 3]
@@ -52,7 +52,7 @@ def test_uncertainty_and_kept_entities(pipe):
         assert [e.label_ for e in get_entities(doc)] == kept[doc.user_data["number"]]
 
 
-def test_the_most_probable_labels_are_at_least_half_certain(pipe):
+def test_threshold_zero_counts_as_one_half(pipe):
     with changed(pipe, threshold=0.0, disc_threshold=0.0, type_thresholds={"Drug": 0.0}):
         sampler = UncertaintySampler(pipe, 1)
     kinds = [("ADR", False), ("ADR", True), ("Drug", False)]
@@ -60,7 +60,7 @@ def test_the_most_probable_labels_are_at_least_half_certain(pipe):
 
 
 @given(st.lists(st.sampled_from([0.125, 0.375, 0.5, 0.75, 1.0]) | st.none()), st.integers(1, 4))
-def test_sample_is_the_start_of_the_ranking(pipe, scores, n):
+def test_sample_contains_the_most_uncertain_docs(pipe, scores, n):
     candidates = [[] if score is None else [("X", score)] for score in scores]
 
     # each Doc is invalid after the next one is read, as in a memory zone

@@ -82,7 +82,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def page(browser, server, request):
-    """The page, of a text with the name of the test."""
+    """The page with a text named after the test."""
     from annotation_page import Page
 
     return Page(browser, server, request.node.name.split("[")[0])

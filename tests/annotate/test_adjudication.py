@@ -1,4 +1,4 @@
-"""The annotation of two people becomes one."""
+"""Adjudication of the annotation of two people."""
 
 import pytest
 

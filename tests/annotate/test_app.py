@@ -12,7 +12,7 @@ JSON = {"Content-Type": "application/json"}
 REJECTED = {"label": "Drug", "fragments": [[7, 12]], "id": None}
 
 
-def test_a_text_without_annotation(connect, notes):
+def test_text_without_annotation(connect, notes):
     client = connect()
     project = client.get("project")
     labels = project.pop("labels")
@@ -73,7 +73,7 @@ def test_changes_by_others_are_not_overwritten(connect, notes):
         client.save("a", SHOULDER, version=version, code=409)
 
 
-def test_the_list_of_texts_and_progress(connect, notes):
+def test_list_of_texts_and_progress(connect, notes):
     client = connect()
     files = client.get("texts")["texts"]
     assert [text["id"] for text in files] == ["a", "b", "sub/c"]
@@ -116,7 +116,7 @@ def test_warnings(connect, notes):
     assert (text["n_hidden"], len(text["entities"])) == (2, 1)
 
 
-def test_texts_that_cannot_be_read(connect, notes):
+def test_unreadable_texts(connect, notes):
     (notes.parent / "secret.txt").write_text("secret")
     (notes / "latin.txt").write_bytes(b"caf\xe9")
     (notes / "b.ann").write_bytes(b"T1\tADR 0 2\t\xe9\n")
@@ -134,11 +134,11 @@ def test_texts_that_cannot_be_read(connect, notes):
         assert message in client.get(f"texts/{name}", 422)["detail"]
     assert client.get("search?words=secret") == client.get("search?words=caf") == []
     begins = [text["begin"] for text in client.get("texts")["texts"]]
-    # nothing of other files is shown
+    # no content of other files is shown
     assert begins == [TEXT, "He took aspirin twice .", "", "", "No complaints so far ."]
 
 
-def test_invalid_entities_and_a_full_disk(connect, notes, monkeypatch):
+def test_invalid_entities_and_full_disk(connect, notes, monkeypatch):
     def refuse(*args):
         raise OSError(28, "No space left on device", ".gapdner-32krpxha")
 
@@ -186,7 +186,7 @@ def test_access(connect):
     assert client.http.get("/style.css").headers["cache-control"] == "no-store"
 
 
-def test_a_shared_folder(connect, notes):
+def test_shared_folder(connect, notes):
     client = connect(shared=True)
     assert client.get("project")["annotator"] == ""
     assert "Invalid name" in client.get("texts", 422)["detail"]

@@ -114,7 +114,7 @@ def test_line_breaks():
     # other programs count them differently
     with pytest.raises(GapDNERError, match=r"would move T1.*Convert"):
         read("T1\tADE 2 3\tb\n", "a\r\nb")
-    # a text that differs otherwise is shown
+    # other differences of the surface text are reported
     assert read("T1\tADE 0 1\tx\n", "a\r\nb").misfits == {"T1": "x"}
 
 
@@ -132,7 +132,7 @@ def letters(mark):
 
 
 @given(EDITS, st.sampled_from(["\n", "\r\n"]))
-def test_any_edits(edits, end):
+def test_random_edits(edits, end):
     content = re.sub(r"\r?\n", end, ANN)
     others = [line for line in content.split(end) if line[0] not in "TAR#*NE"]
     file = read(content)
@@ -156,6 +156,6 @@ def test_any_edits(edits, end):
         assert "T9\tADE 400 410\tbeyond" in found
         again.change(list(again.entities.values()))
         assert again.content == file.content
-    # the original entities bring back their lines
+    # restoring the original entities restores their lines
     file.change([JOINT, SHOULDER, DRUG])
     assert file.content.decode().rstrip() == content

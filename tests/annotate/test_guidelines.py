@@ -49,9 +49,9 @@ def test_names(tmp_path):
     assert names("A, B,A", [tmp_path]) == ["A", "B"]
 
 
-def test_keys_end_with_the_keyboard(tmp_path):
+def test_labels_without_a_free_key(tmp_path):
     labels = read_guidelines(",".join(f"L{n}" for n in range(30)), [tmp_path])
-    # without the letters of commands
+    # the keys of commands are not used
     keys = list("123456789befghijklmotuvwx")
     assert [label.key for label in labels] == [*keys, *[None] * 5]
     script = Path(guidelines.__file__).parent / "static" / "js" / "commands.js"

@@ -88,7 +88,7 @@ def test_characters_and_selections(page):
     page.press(Keys.RIGHT, held=[Keys.SHIFT])
     page.press(Keys.ENTER)
     page.until(lambda: page.entities() == ["ADE tension"])
-    # selections of the browser: by touch, and then the button
+    # browser selections, as made by touch, followed by the button
     page.write(ann="")
     script = "const [from, to] = [...arguments].map((word) => word.firstChild);"
     script += "getSelection().setBaseAndExtent(from, 0, to, 4)"

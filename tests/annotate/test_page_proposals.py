@@ -29,7 +29,7 @@ def test_proposals_by_keyboard(page):
 def test_proposals_by_mouse(page):
     page.write(f"{TEXT}They propose severe pain.")
     page.until(lambda: len(page.shown()) == 3)
-    # as the score is shown
+    # the score as displayed
     page.set_score(0.6)
     assert page.find("n-sure").text == "3 of 3"
     page.click_bar("ADE: Mild nausea")
@@ -44,7 +44,7 @@ def test_proposals_by_mouse(page):
     assert page.entities() == ["ADE severe joint", "ADE severe pain"]
 
 
-def test_a_new_model_during_annotation(page):
+def test_new_model_during_annotation(page):
     page.write(f"{TEXT}They propose severe pain.")
     page.until(lambda: page.shown() == ["ADE 0.90", "ADE 0.60", "ADE 0.90"])
     page.press(" ", "a", Keys.ESCAPE)

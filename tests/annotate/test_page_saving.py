@@ -8,7 +8,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("merges", [True, False])
-def test_a_file_changed_by_another_program(page, merges):
+def test_file_changed_by_another_program(page, merges):
     page.write(ann="")
     page.drag("joint")
     page.saved()
@@ -23,15 +23,15 @@ def test_a_file_changed_by_another_program(page, merges):
     page.press(Keys.ESCAPE)
     page.until(lambda: page.shown() == ["DRUG"])
     assert page.entities() == ["DRUG Naproxen"]
-    # undo restores the own changes
+    # undo restores the user's changes
     page.press("z", held=[Keys.CONTROL])
     assert page.entities() == ["ADE Mild", "ADE joint"]
 
 
-def test_a_text_changed_by_another_program(page):
+def test_text_changed_by_another_program(page):
     page.write()
     page.ann.write_text("T1\tADE 21 26\tjoint\n")
-    # the window is in front again
+    # the window regains focus
     page.browser.execute_script("dispatchEvent(new Event('focus'))")
     page.until(lambda: page.shown() == ["ADE"])
     page.ann.unlink()
@@ -43,7 +43,7 @@ def test_a_text_changed_by_another_program(page):
 
 
 @pytest.mark.parametrize("reloads", [False, True])
-def test_a_killed_server(page, reloads):
+def test_killed_server(page, reloads):
     page.write(ann="")
     page.server.kill()
     try:
@@ -62,7 +62,7 @@ def test_a_killed_server(page, reloads):
         page.load()
         page.until(lambda: page.shown() == ["ADE"])
     else:
-        # it is also repeated without a click
+        # the request is also repeated without a click
         page.browser.execute_script("document.getElementById('retry').click()")
     assert page.entities() == ["ADE joint back"]
 
@@ -80,7 +80,7 @@ FILL_THE_STORAGE = "Storage.prototype.setItem = () => { throw new DOMException('
 
 
 @pytest.mark.parametrize("script", [LOSE_A_RESPONSE, FILL_THE_STORAGE])
-def test_a_lost_response_and_full_storage(page, script):
+def test_lost_response_and_full_storage(page, script):
     page.write(ann="")
     page.browser.execute_script(script)
     page.drag("joint")
@@ -92,7 +92,7 @@ def test_a_lost_response_and_full_storage(page, script):
     assert all(word in page.ann.read_text() for word in ("joint", "Mild"))
 
 
-def test_a_shared_folder(page, tmp_path):
+def test_shared_folder(page, tmp_path):
     (tmp_path / "note.txt").write_text(TEXT)
     server = Server(tmp_path, shared=True)
     try:

@@ -4,13 +4,13 @@ import re
 
 import pytest
 from annotation_page import TEXT, By, Keys
-from chromium import asked, window_width
+from chromium import requested_urls, window_width
 from drawn import check_lines
 
 pytestmark = pytest.mark.slow
 
 
-def test_going_through_texts(page):
+def test_text_navigation(page):
     for n in range(4):
         (page.server.folder / f"series{n}.txt").write_text(f"Text {n} of a series.")
     (page.server.folder / "long.txt").write_text("word " * 100 + "and a\nneedle")
@@ -47,7 +47,7 @@ def test_going_through_texts(page):
     page.until(lambda: page.find("progress-text").text.startswith(f"{n_done + 1} of"))
 
 
-def test_texts_that_cannot_be_opened(page):
+def test_unreadable_texts(page):
     folder = page.server.folder
     (folder / "bad0.txt").write_bytes("Ödem im Bein".encode("latin-1"))
     (folder / "bad1.txt").write_text("Mild nausea.")
@@ -72,7 +72,7 @@ def test_texts_that_cannot_be_opened(page):
     assert page.find("text").text
 
 
-def test_the_list_of_texts_in_a_narrow_window(page):
+def test_list_of_texts_in_a_narrow_window(page):
     page.write(ann="T1\tADE 21 26\tjoint\n")
     with window_width(page.browser, 600):
         page.press(" ")
@@ -126,7 +126,7 @@ return [
 
 
 @pytest.mark.parametrize("width", [1200, 400])
-def test_labels_leave_words_in_place_and_are_readable(page, width):
+def test_labels_are_readable_and_do_not_move_words(page, width):
     text = "He had TB or HIV, and MS. " * 8
     ranges = (match.span() for match in re.finditer("TB|HIV|MS", text))
     ann = "".join(f"T{start}\tSYMPTOM {start} {end}\t\n" for start, end in ranges)
@@ -139,7 +139,7 @@ def test_labels_leave_words_in_place_and_are_readable(page, width):
     assert (widths, n_unreadable) == (before, 0)
 
 
-# entities that begin below others and continue on other lines; words with wider labels
+# entities that start below others and continue on other lines; words with wider labels
 NESTED = "word " * 40, [(0, 9), (0, 4), (5, 199), (5, 194)]
 ENDS = [*range(1, 570, 19), *range(18, 570, 19)]
 WORDS = "a hypersensitivity " * 30, [(end - (1 if end % 19 == 1 else 16), end) for end in ENDS]
@@ -163,8 +163,8 @@ CELLS = """return [...document.querySelectorAll(".word i[data-key]")].map((bar) 
   [bar.closest(".word"), bar].map((box) => box.getBoundingClientRect().top)); """
 
 
-def test_everything_has_a_name_and_nothing_is_refused(page, server):
-    asked(page.browser)
+def test_accessible_names_and_requests(page, server):
+    requested_urls(page.browser)
     page.browser.get_log("browser")
     page.write(f"{TEXT}They propose severe pain.")
     page.press(" ")
@@ -173,10 +173,10 @@ def test_everything_has_a_name_and_nothing_is_refused(page, server):
     nodes = [n for n in tree if not n["ignored"] and n["role"]["value"] in roles]
     assert {node["role"]["value"] for node in nodes} == roles
     assert [node for node in nodes if not node.get("name", {}).get("value")] == []
-    # nothing leaves the host
+    # all requests are sent to the local server
     page.drag("severe")
     page.saved()
-    addresses, own = asked(page.browser), f"http://127.0.0.1:{server.port}/"
+    addresses, own = requested_urls(page.browser), f"http://127.0.0.1:{server.port}/"
     assert f"{own}api/project" in addresses
     assert all(address.startswith((own, "about:")) for address in addresses)
     assert page.browser.get_log("browser") == []

@@ -56,7 +56,7 @@ def test_accepted_and_rejected_entities_are_not_proposed(connect, proposer):
     assert proposed(client, "a") == [JOINT]
     client.save("a", rejected=[{"label": "ADR", "fragments": JOINT[1]}])
     assert proposed(client, "a") == [SHOULDER]
-    # nor labels that are not in use
+    # labels that are not in use are not proposed either
     assert proposed(client, "b") == []
     assert proposed(connect(proposer=proposer), "b") == [DRUG]
 
@@ -141,7 +141,7 @@ def test_retraining(train, proposer, tmp_path, monkeypatch):
     assert "There is no previous model" in client.post("back", 422)["detail"]
 
 
-def test_going_back_removes_the_new_model(tmp_path):
+def test_rollback_removes_the_new_model(tmp_path):
     used = []
     trainer = Trainer("start", tmp_path, used.append)
     for before in ([], ["model", "meta.json"]):
@@ -155,7 +155,7 @@ def test_going_back_removes_the_new_model(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_worse_model_is_not_used(train, proposer, notes, monkeypatch):
+def test_worse_model_is_not_used(train, proposer, notes, monkeypatch):
     optimizer = proposer.model.nlp.config["training"]["optimizer"]
     monkeypatch.setitem(optimizer, "learn_rate", 0.1)
     client = train()
@@ -173,7 +173,7 @@ def test_a_worse_model_is_not_used(train, proposer, notes, monkeypatch):
 @pytest.mark.parametrize(
     "reason", ["memory", pytest.param("b.txt is not UTF-8", marks=pytest.mark.slow)]
 )
-def test_a_failed_training_keeps_annotation_and_model(train, notes, monkeypatch, reason):
+def test_failed_training_keeps_annotation_and_model(train, notes, monkeypatch, reason):
     def refuse(*args, **kwargs):
         raise OSError(12, "Cannot allocate memory")
 
@@ -190,7 +190,7 @@ def test_a_failed_training_keeps_annotation_and_model(train, notes, monkeypatch,
     assert proposed(client, "a") == [SHOULDER, JOINT]
 
 
-def test_the_schedule_of_the_config_is_shortened_and_scaled():
+def test_schedule_of_the_config_is_shortened_and_scaled():
     nlp = learn_by_heart(ANNOTATED, steps=1)
     training = init_config(transformer="none").interpolate()["training"]
     nlp.config["training"] = {**training, "annotating_components": []}
@@ -210,20 +210,15 @@ def test_other_components_are_not_retrained():
     nlp = learn_by_heart(ANNOTATED, steps=1)
     training = init_config(transformer="none").interpolate()["training"]
     nlp.config["training"] = {**training, "frozen_components": ["gapdner"]}
-    pipe = nlp.get_pipe("gapdner")
     nlp.add_pipe("gapdner", "other", source=learn_by_heart(ANNOTATED, steps=1))
-    weights = [
-        network_of(nlp.get_pipe(name).model).classifier.weight for name in nlp.pipe_names[1:]
-    ]
-    before = [weight.tolist() for weight in weights]
-    learning._update(nlp, pipe, gold_docs(nlp.vocab), 1.0)
-    assert [weight.tolist() == old for weight, old in zip(weights, before, strict=True)] == [
-        False,
-        True,
-    ]
+    pipes = nlp.get_pipe("gapdner"), nlp.get_pipe("other")
+    before = [pipe.model.to_bytes() for pipe in pipes]
+    learning._update(nlp, pipes[0], gold_docs(nlp.vocab), 1.0)
+    assert pipes[0].model.to_bytes() != before[0]
+    assert pipes[1].model.to_bytes() == before[1]
 
 
-def test_a_comparison_needs_enough_held_out_texts(write, report):
+def test_comparison_needs_enough_held_out_texts(write, report):
     names = [*HELD_OUT[1:], *LEARNED]
     files = {f"{name}.{end}": "" for name in LEARNED for end in ("txt", "ann")}
     for name in HELD_OUT[1:]:
@@ -236,7 +231,7 @@ def test_a_comparison_needs_enough_held_out_texts(write, report):
     assert found == (False, message)
 
 
-def test_training_on_a_shared_folder(connect, notes):
+def test_training_with_a_shared_folder(connect, notes):
     started = []
     trainer = SimpleNamespace(start=started.extend, is_running=False)
     trainer.training, trainer.previous = NO_TRAINING, None
@@ -246,6 +241,6 @@ def test_training_on_a_shared_folder(connect, notes):
         client.save("a", JOINT, headers=headers, status="done")
     client.save("b", DRUG, headers=headers, status="done")
     client.post("train", 202, headers=headers)
-    # of several annotations of a text, that of the first annotator
+    # the first annotator's annotation of a text is used
     stems = {name: stem.relative_to(notes / ".annotators").as_posix() for name, stem in started}
     assert stems == {"a": "Ann/a", "b": "Jo/b"}

@@ -81,7 +81,7 @@ def test_outputs_are_only_overwritten_with_force(refuses, run, paths, tmp_path, 
     if "." in usual:
         output.write_text("mine")
     else:
-        # names that analyze, tune and agreement write, and another
+        # files that analyze, tune and agreement write, and another file
         output.mkdir()
         for file in ("report.html", "meta.json", "agreement.json", "mine"):
             (output / file).write_text("mine")

@@ -31,7 +31,7 @@ def annotate(serve):
     return connect
 
 
-def test_a_user_without_a_name(annotate, notes, monkeypatch):
+def test_user_without_a_name(annotate, notes, monkeypatch):
     def refuse():
         raise KeyError("getpwuid(): uid not found: 1000")
 
@@ -113,7 +113,7 @@ def test_errors(fails, notes, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_training_ends_with_its_server(notes, model, tmp_path):
+def test_training_ends_with_its_server(notes, model, tmp_path):
     (notes / "a.ann").write_text("T1\tADR 0 6;17 30\tSevere shoulder pain\n")
     output = tmp_path / "output"
     job = {"model": str(model), "before": str(model), "output": str(output), "spans_key": None}

@@ -91,7 +91,7 @@ def test_shared_folders(fails, data, write, tmp_path, options):
     fails(message, "convert", data, tmp_path / "a.spacy", *options)
 
 
-def test_skipping_documents_that_cannot_be_read(run, fails, write_brat, tmp_path):
+def test_unreadable_documents_are_skipped(run, fails, write_brat, tmp_path):
     folder = write_brat(**dict.fromkeys("abc", ("severe pain", "T1\tADR 0 11\tsevere pain\n")))
     (folder / "b.txt").write_bytes("Schädel".encode("latin-1"))
     output, report = tmp_path / "out.jsonl", tmp_path / "report.json"

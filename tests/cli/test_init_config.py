@@ -8,7 +8,7 @@ def test_config_and_hints(run, tmp_path):
     result = run("init-config", path, "--lang", "de", "--gpu", "--spans-key", "findings")
     settings = {"lang": "de", "gpu": True, "spans_key": "findings"}
     assert path.read_text(encoding="utf8") == make_config_text(file_name=str(path), **settings)
-    # not wrapped, which would break long names at their hyphens
+    # not wrapped, because wrapping would break long names at hyphens
     license = "Transformer: bert-base-german-cased. Read its license before you publish a trained "
     assert f"{license}pipeline.\nTraining takes 2500 batches. " in result.stdout
     assert f"python -m spacy train '{path}' --output training" in result.stdout

@@ -32,7 +32,7 @@ def test_folder(run, model, folder):
     by_id = {record["id"]: record for record in records(run("predict", model, folder).stdout)}
     assert list(by_id) == ["a", "empty", "sub/b"]
     assert by_id["empty"] == {"text": "", "entities": [], "id": "empty"}
-    # no byte order mark, and unchanged line ends
+    # no byte order mark, and unchanged line endings
     assert by_id["sub/b"]["text"] == f"{ASPIRIN}\r\n\r\n{JOINT}"
     joint, shoulder = by_id["a"]["entities"]
     assert 0.9 < joint.pop("score") <= 1
@@ -67,11 +67,11 @@ def test_standard_input(run, model):
         ("a.txt", "x", ["--n-process", "2", "-g", "0"], "cannot share a GPU"),
     ],
 )
-def test_bad_input(fails, model, write, name, content, options, message):
+def test_invalid_input(fails, model, write, name, content, options, message):
     fails(message, "predict", model, write({name: content}) / name, *options)
 
 
-def test_an_unknown_spans_key(fails, model, folder):
+def test_unknown_spans_key(fails, model, folder):
     message = "stores its entities under the spans_key 'gapdner', not 'other'"
     fails(message, "predict", model, folder, "-sk", "other")
 
@@ -89,7 +89,7 @@ def test_unreadable_texts_are_skipped(run, model, write):
     assert "2 documents skipped" in result.stderr
 
 
-def test_an_interrupted_run_is_only_overwritten_with_force(run, fails, model, folder, tmp_path):
+def test_interrupted_run_is_only_overwritten_with_force(run, fails, model, folder, tmp_path):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     args = ("predict", model, folder, "-o", output)
     part.write_text("")
@@ -113,7 +113,7 @@ def test_one_process_per_output(run, fails, model, folder, tmp_path, name):
     assert {path.name for path in tmp_path.iterdir()} == {"texts", name}
 
 
-def test_the_current_folder_is_the_output(run, model, folder, tmp_path, monkeypatch):
+def test_current_folder_as_output(run, model, folder, tmp_path, monkeypatch):
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path / "out")
     run("predict", model, folder / "a.txt", "-o", ".", "-f", "brat")
@@ -121,7 +121,7 @@ def test_the_current_folder_is_the_output(run, model, folder, tmp_path, monkeypa
     assert names == ["out", "a.ann", "a.txt", "annotation.conf", "texts"]
 
 
-def test_drawn_on_a_terminal(run, model, folder, monkeypatch):
+def test_entities_are_drawn_on_a_terminal(run, model, folder, monkeypatch):
     monkeypatch.setattr("spacy_gapdner.cli.predict._is_terminal", lambda: True)
     drawn = run("predict", model, folder / "a.txt").stdout
     expected = ["──────────── · · · · · ·  ──── ADR N", "────── · · · · · ───────────── ADR N"]
@@ -130,7 +130,7 @@ def test_drawn_on_a_terminal(run, model, folder, monkeypatch):
 
 
 @pytest.mark.parametrize("options", [[], ["--threshold", 1]])
-def test_the_most_uncertain_texts_are_written_first(run, model, tmp_path, tiny, options):
+def test_most_uncertain_texts_are_written_first(run, model, tmp_path, tiny, options):
     # the model has never seen the second text
     texts = [JOINT, "Severe pain after joint aspirin .", "", ASPIRIN]
     source, output = tmp_path / "texts.jsonl", tmp_path / "next.jsonl"

@@ -50,7 +50,7 @@ def is_running(pid):
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
-def test_a_stopped_run_leaves_no_worker_and_is_resumed(start, run, model, tmp_path, sent):
+def test_stopped_run_leaves_no_workers_and_can_be_resumed(start, run, model, tmp_path, sent):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     source = write_texts(tmp_path / "in.jsonl", 400)
     process = start(source, "-o", output, "--n-process", 2, "--batch-size", 5)
@@ -65,7 +65,7 @@ def test_a_stopped_run_leaves_no_worker_and_is_resumed(start, run, model, tmp_pa
         stopped = f"Stopped. {part} contains the results. Use --resume to continue.\n"
         assert (process.returncode, process.stderr.read().decode()) == (128 + sent, stopped)
         return
-    # as if the process had been killed within a line
+    # as if the process had been killed while writing a line
     part.write_bytes(part.read_bytes()[:-7])
     result = run("predict", model, source, "-o", output, "--resume")
     assert "400 documents" in result.stdout, result.output
@@ -75,12 +75,12 @@ def test_a_stopped_run_leaves_no_worker_and_is_resumed(start, run, model, tmp_pa
     assert output.read_bytes() == other.read_bytes()
 
 
-def test_each_line_of_an_open_pipe_is_processed_at_once(start):
+def test_each_line_of_an_open_pipe_is_processed_immediately(start):
     process = start("-", "--batch-size", 1, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     for number in range(3):
         process.stdin.write(f"{ASPIRIN} {number}\n".encode())
         process.stdin.flush()
-        # would wait forever if the command waited for more lines
+        # this would block if the command waited for more lines
         record = json.loads(process.stdout.readline())
         assert record["text"] == f"{ASPIRIN} {number}"
         assert record["entities"][0]["text"] == "aspirin"
@@ -89,7 +89,7 @@ def test_each_line_of_an_open_pipe_is_processed_at_once(start):
     assert process.stderr.read() == b"Stopped.\n"
 
 
-def test_a_closed_pipe_ends_the_command(start, tmp_path):
+def test_closed_pipe_ends_the_command(start, tmp_path):
     reading, writing = os.pipe()
     os.close(reading)
     process = start(write_texts(tmp_path / "in.jsonl", 40), stdout=writing)

@@ -11,7 +11,7 @@ import pytest
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_it_answers_until_it_is_told_to_end(model, sent):
+def test_server_runs_until_it_is_stopped(model, sent):
     command = [sys.executable, "-m", "spacy", "gapdner", "serve", str(model), "--port", "0"]
     how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     body = json.dumps({"text": "He took aspirin twice ."}).encode()
@@ -43,7 +43,7 @@ def ask(app, host):
     return TestClient(app, f"http://{host}").get("/health")
 
 
-def test_other_hosts_are_let_in_with_a_warning(serve, model):
+def test_other_hosts_are_allowed_with_a_warning(serve, model):
     app, lines = serve("serve", model, "--host", "0.0.0.0", "--max-characters", 7)
     assert any("no password" in line for line in lines)
     assert lines[-1].startswith("http://0.0.0.0:")
@@ -53,7 +53,7 @@ def test_other_hosts_are_let_in_with_a_warning(serve, model):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "LOCALHOST"])
-def test_the_own_machine_alone(serve, model, host):
+def test_only_local_requests_are_accepted(serve, model, host):
     app, lines = serve("serve", model, "--host", host)
     assert "password" not in "".join(lines)
     for own in ("localhost", "[::1]:5000"):
@@ -66,7 +66,7 @@ def test_errors(fails, model, tmp_path, monkeypatch):
         fails("Cannot listen", "serve", model, "--port", taken.getsockname()[1])
     fails("Pipeline not found", "serve", tmp_path / "missing", "--port", 0)
     fails("Cannot listen", "serve", model, "--host", "a..b", "--port", 0)
-    # a variable of the shell that is not set would be all network interfaces
+    # an empty host, such as an unset shell variable, would select all network interfaces
     fails("Invalid --host: ''", "serve", model, "--host", "", "--port", 0)
     monkeypatch.setattr("spacy_gapdner.cli.serve.find_spec", lambda name: None)
     fails("pip install 'spacy-gapdner[serve]'", "serve", model)

@@ -38,7 +38,7 @@ def test_tables_fit_80_columns(run, write_docs):
     assert "8: 1, 9: 1 Entity length" in " ".join(run("stats", nine).stdout.split())
 
 
-def test_an_output_in_another_encoding(write_docs):
+def test_output_in_another_encoding(write_docs):
     data = write_docs(annotated=[("a pain", [("α-Größe", (1, 2))])])
     result = CliRunner(charset="latin-1").invoke(app, ["stats", str(data)])
     assert "\\u03b1-Größe" in result.stdout

@@ -2,7 +2,7 @@ import spacy
 from tiny_pipeline import ANNOTATED, CHANGED
 
 
-def test_a_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
+def test_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
     # a pipeline that misses most entities
     nlp, strict, output = spacy.load(model), tmp_path / "strict", tmp_path / "tuned"
     nlp.get_pipe("gapdner").cfg["threshold"] = 0.9999
@@ -31,7 +31,7 @@ def test_a_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
     assert "meta.json" in {path.name for path in output.iterdir()}
 
 
-def test_the_pipeline_is_unchanged_if_nothing_improves(run, model, write_docs, tmp_path):
+def test_pipeline_is_unchanged_if_nothing_improves(run, model, write_docs, tmp_path):
     output = tmp_path / "tuned"
     # nothing can be learned from other documents
     result = run("tune", model, write_docs(annotated=ANNOTATED[:1]), "--output", output)

@@ -19,7 +19,7 @@ def draw(words, bars):
     return sentence
 
 
-def test_fragments_and_gaps_under_their_words():
+def test_fragments_and_gaps_are_below_their_words():
     ours, theirs = "#d86000", "teal"
     assert draw(WORDS, [JOINT, SHOULDER]) == [
         ["severe ", [("fragment", ours, "ADE 0.90")]],

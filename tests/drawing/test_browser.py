@@ -107,7 +107,7 @@ def test_outcomes_and_tooltips(page):
     until_status(page, "1 to 12 of 12")
 
 
-def test_without_javascript_everything_is_shown(browser, path, tmp_path):
+def test_everything_is_shown_without_javascript(browser, path, tmp_path):
     plain = tmp_path / "page.html"
     plain.write_text(re.sub("(?s)<script>.*?</script>", "", path.read_text("utf-8")), "utf-8")
     browser.get(plain.as_uri())

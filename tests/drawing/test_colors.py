@@ -4,7 +4,7 @@ from spacy_gapdner.drawing.colors import PALETTE, choose_colors
 from spacy_gapdner.errors import GapDNERError
 
 
-def test_types_have_different_colors_that_are_the_same_on_every_page():
+def test_type_colors_are_distinct_and_the_same_on_every_page():
     pages = (["ADE"], ["Drug", "ADE"], ["ADE", "Drug"])
     assert len({choose_colors(labels)["ADE"] for labels in pages}) == 1
     labels = [f"type {i}" for i in range(len(PALETTE))]

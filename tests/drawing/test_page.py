@@ -6,7 +6,7 @@ from markupsafe import Markup
 from spacy_gapdner.drawing.page import render_page
 
 
-def test_a_page():
+def test_page():
     page = render_page("a <b> & c", Markup("<p>body</p>"), "td > b {}", "alert(1 < 2);")
     for tag in ("title", "h1"):
         assert f"<{tag}>a &lt;b&gt; &amp; c</{tag}>" in page

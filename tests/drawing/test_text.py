@@ -36,7 +36,7 @@ He had severe joint, shoulder and upper body pain and a headache.
        ────── · · ·  ──────── · · · · · · ·  ──── ADE   ──────── Pain
        ────── · · · · · · · · · · ─────────────── ADE 0.50
 """
-# "upper" has room, but the label after "headache" has not
+# "upper" fits, but the label after "headache" does not
 NARROW = """\
 He had severe joint, shoulder and upper
        ──────────── · · · · · · · · ·
@@ -72,7 +72,7 @@ def test_line_breaks_and_labels():
     drawing = render_text(text, [bar(text, "A\x07", "Pain", "left \x1b[31marm")], width=24)
     lines = ["Pain in the", "──── · · ·", "", "left \\x1b[31marm.", "──────────────── A\\x07", ""]
     assert drawing.split("\n") == lines
-    # a label has half of the line
+    # a label can take up half of the line
     drawing = render_text("No pain", [bar("No pain", "Symptom" * 9, "pain")], width=24)
     assert drawing == "No pain\n   ──── SymptomSymp…\n"
 

@@ -25,11 +25,11 @@ def align(reference, predicted, entities, key="gapdner"):
         ("upper-body pain", "upper - body pain", [1], [3], True),
         # coarser tokens: complete tokens stay complete
         ("upper - body pain", "upper-body pain", [0, 1, 2, 3], [0, 1], True),
-        # a coarser one straddles the end, the beginning, or both boundaries
+        # a coarser token crosses the end, the start, or both boundaries
         ("upper - body pain", "upper-body pain", [0], [0], False),
         ("upper - body pain", "upper -bodypain", [2, 3], [1], False),
         ("a b c d", "ab cd", [1, 2], [0, 1], False),
-        # the gap is swallowed, so that only one fragment is left
+        # the gap disappears, so that only one fragment is left
         ("a b c d", "abc d", [0, 2], [0], False),
         ("a b c d", "ab c d", [0, 2], [0, 1], False),
         # the change is in the gap
@@ -53,7 +53,7 @@ def test_truth_table(reference, predicted, gold, moved, exact):
     assert (unaligned if exact else aligned) == []
 
 
-def test_entities_are_judged_one_by_one():
+def test_each_entity_is_aligned_separately():
     entities = [Entity("A", ((0, 2),)), Entity("B", ((0, 1),)), Entity("A", ((0, 1), (2, 3)))]
     aligned, unaligned = align(["a", "b", "c"], ["ab", "c"], entities, key="other")
     assert aligned == [Entity("A", ((0, 1),))]

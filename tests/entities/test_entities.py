@@ -46,16 +46,16 @@ DISORDERED = [(), ((2, 2),), ((3, 1),), ((3, 4), (0, 1)), ((0, 1), (1, 2)), ((0,
 
 
 @pytest.mark.parametrize("fragments", [*DISORDERED, (0, 1), ((0, 1, 2),), ((0.0, 1.0),)])
-def test_fragments_out_of_order_are_refused(fragments):
+def test_invalid_fragments_are_refused(fragments):
     with pytest.raises(GapDNERError, match="in text order, at least one token apart"):
         Entity("ADE", fragments)
 
 
-def test_fragments_from_json_are_the_same():
+def test_fragments_from_json_are_equal():
     assert {Entity("ADE", [[0, 1], [np.int64(2), 3]])} == {Entity("ADE", ((0, 1), (2, 3)))}
 
 
-def test_entities_are_in_the_order_of_their_tokens_and_labels():
+def test_entities_are_sorted_by_tokens_and_labels():
     ordered = [(0,), (0, 1), (0, 1, 2), (0, 1, 7), (0, 3, 7), (0, 5, 6, 7), (1,), (5, 7)]
     entities = [Entity.from_tokens(label, tokens) for tokens in ordered for label in "AB"]
     doc = make_doc(entities=reversed(entities))
@@ -64,7 +64,7 @@ def test_entities_are_in_the_order_of_their_tokens_and_labels():
     assert doc._.discontinuous_ents == get_entities(doc)
 
 
-def test_an_entity_behaves_like_a_span():
+def test_entity_behaves_like_a_span():
     doc = Doc(Vocab(), WORDS, sent_starts=[i in (0, 9) for i in range(len(WORDS))])
     set_entities(doc, [SEVERE_SHOULDER_PAIN, Entity("ADE", ((9, 10),))])
     shoulder, pain = get_entities(doc)
@@ -76,7 +76,7 @@ def test_an_entity_behaves_like_a_span():
     assert list(shoulder) == [doc[2], doc[5], doc[9]]
     assert (shoulder[-1], doc[5] in shoulder, doc[3] in shoulder) == (doc[9], True, False)
     assert (shoulder.sent.text, pain.sent.text) == (doc[:9].text, doc[9:].text)
-    # a span gives the entities within
+    # a span returns the entities inside it
     assert [span._.discontinuous_ents for span in doc.sents] == [(), (pain,)]
     assert doc[2:]._.discontinuous_ents == (shoulder, pain)
     for owner in (doc, doc[2:]):
@@ -93,13 +93,13 @@ def test_set_entities_only_replaces_entities_of_the_key():
         set_entities(doc, entities)
         assert read(doc) == entities
         assert set(doc.spans) == {*others, *["gapdner_1"][: len(entities)]}
-    # a key has numbered groups
+    # the groups of a key are numbered
     assert get_spans_keys(doc) == ["gapdner_1", "my_gapdner", "other"]
     for i, name in enumerate(others):
         assert list(doc.spans[name]) == [Span(doc, i, i + 1, "X")]
 
 
-def test_groups_that_other_code_has_changed():
+def test_groups_changed_by_other_code():
     doc = make_doc()
     doc.spans["gapdner_1"] = []
     doc.spans["gapdner_2"] = [Span(doc, 9, 10, "ADE"), Span(doc, 2, 4, "ADE")]
@@ -110,7 +110,7 @@ def test_groups_that_other_code_has_changed():
     assert [entity.attrs for entity in get_entities(doc)] == [{}]
 
 
-def test_a_group_with_one_span_per_token():
+def test_group_with_one_span_per_token():
     doc = make_doc()
     doc.spans["gapdner_1"] = [Span(doc, i, i + 1, "ADE") for i in (2, 3, 9)]
     doc.spans["gapdner_2"] = [Span(doc, i, i + 1, "ADE") for i in (8, 9)]
@@ -124,7 +124,7 @@ def test_a_group_with_one_span_per_token():
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 2), (4, 11), (9, 11)])
-def test_entities_of_tokens_that_changed_are_an_error(start, end):
+def test_entities_with_changed_tokens_are_an_error(start, end):
     doc = make_doc(entities=IN_TEXT_ORDER)
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[start:end])
@@ -151,7 +151,7 @@ WRONG = Entity("B", ((0, 1), (2, 3)))
         (replace(WRONG, label="\ud800"), "surrogates"),
     ],
 )
-def test_an_entity_that_cannot_be_leaves_the_document_as_it_was(entity, message):
+def test_invalid_entity_leaves_the_document_unchanged(entity, message):
     doc = make_doc(entities=IN_TEXT_ORDER)
     with pytest.raises(ValueError, match=message):
         set_entities(doc, [PERSON, entity])
@@ -168,7 +168,7 @@ def test_extract_doc_keeps_the_entities_of_the_span():
     assert scores(part) == [0.5, 0.25, None]
 
 
-def test_merge_docs_does_not_mix():
+def test_merge_docs_does_not_mix_entities():
     vocab = Vocab()
     contents = [(["a", "b"], [Entity("A", ((0, 1),), 0.5)]), ([], [])]
     contents += [(["c", "\n"], [Entity("A", ((0, 2),), 0.75)])]
@@ -192,7 +192,7 @@ def test_merge_docs_keeps_other_groups(keys):
     docs = [make_doc(["joint", "pain"], [PERSON], vocab=vocab) for _ in range(2)]
     for doc in docs:
         set_entities(doc, [Entity("DRUG", ((1, 2),))], "drugs")
-        # similar names of users
+        # users' groups with similar names
         doc.spans["found_1"] = [Span(doc, 0, 1, "A"), Span(doc, 0, 2, "B")]
         doc.spans["clause_1"] = [Span(doc, 0, 1, "A"), Span(doc, 1, 2, "A")]
     with pytest.raises(ValueError, match="no documents"):

@@ -35,7 +35,7 @@ def doc():
     joint, back = get_entities(doc)
     joint._.negated, joint._.cues = True, ["no"]
     joint.kb_id_, joint.id_ = "Q1", "T7"
-    # they belong to one entity, though fragments are shared
+    # they belong to one entity, even if fragments are shared
     assert back._.negated is False
     return doc
 
@@ -49,7 +49,7 @@ def through_doc_bin(doc):
 
 
 @pytest.mark.parametrize(
-    "carry",
+    "restore",
     [
         lambda doc: Doc(Vocab()).from_bytes(doc.to_bytes()),
         lambda doc: pickle.loads(pickle.dumps(doc)),
@@ -59,30 +59,30 @@ def through_doc_bin(doc):
     ],
     ids=["bytes", "pickle", "copy", "DocBin", "JSON"],
 )
-def test_they_outlive_their_doc(doc, carry):
-    carried = carry(doc)
-    assert data(carried) == EXPECTED
-    assert [e.fragments for e in get_entities(carried)] == FRAGMENTS
-    assert [e.to_entity() for e in get_entities(carried, "other")] == [OTHER]
-    assert data(merge_docs([carried, carried])) == EXPECTED * 2
-    set_entities(carried, get_entities(carried))
-    assert data(carried) == EXPECTED
-    assert [span.kb_id_ for span in get_entities(carried)[0].spans] == ["Q1", "Q1"]
+def test_ids_and_attributes_are_serialized(doc, restore):
+    restored = restore(doc)
+    assert data(restored) == EXPECTED
+    assert [e.fragments for e in get_entities(restored)] == FRAGMENTS
+    assert [e.to_entity() for e in get_entities(restored, "other")] == [OTHER]
+    assert data(merge_docs([restored, restored])) == EXPECTED * 2
+    set_entities(restored, get_entities(restored))
+    assert data(restored) == EXPECTED
+    assert [span.kb_id_ for span in get_entities(restored)[0].spans] == ["Q1", "Q1"]
 
 
-def test_the_extension_prefers_the_default_prefix_to_the_only_other(doc):
+def test_extension_prefers_the_default_prefix(doc):
     assert doc._.discontinuous_ents == get_entities(doc)
     set_entities(doc, [])
     assert doc._.discontinuous_ents == get_entities(doc, "other") != ()
     set_entities(doc, [OTHER], "ade")
     with pytest.warns(UserWarning, match="ade, other"):
         assert doc._.discontinuous_ents == ()
-    # groups without labels are no entities
+    # groups without labels are not entities
     set_entities(doc, [], "other")
     set_entities(doc, [], "ade")
     doc.spans["coref_clusters_1"] = [doc[0:1]]
     assert doc._.discontinuous_ents == ()
-    # nor are overlapping spans of another component
+    # overlapping spans of another component are not entities either
     doc.spans["layer_1"] = [Span(doc, 0, 2, "A"), Span(doc, 1, 3, "A")]
     with pytest.warns(UserWarning, match="not entities: layer"):
         assert doc._.discontinuous_ents == ()
@@ -90,7 +90,7 @@ def test_the_extension_prefers_the_default_prefix_to_the_only_other(doc):
     assert doc._.discontinuous_ents == get_entities(doc, "ade") != ()
 
 
-def test_a_label_is_changed_in_the_doc(doc):
+def test_changed_label_is_stored_in_the_doc(doc):
     joint, _ = get_entities(doc)
     before = hash(joint)
     joint.label_ = "Symptom"
@@ -112,11 +112,11 @@ def test_attributes_belong_to_one_entity(doc):
     set_entities(other, get_entities(doc))
     get_entities(other)[0]._.cues = ["without"]
     assert data(doc) == EXPECTED
-    # as for spans, also a mutable default
+    # a mutable default also works, as it does for spans
     entity = get_entities(doc)[1]
     entity._.cues.append("x")
     assert [e._.cues for e in get_entities(doc)] == [["no"], ["x"]]
-    # numbers of NumPy become plain ones
+    # NumPy numbers become Python numbers
     entity._.negated = np.float32(0.5)
     assert type(entity._.negated) is float
     for action in (lambda: entity._.speculative, lambda: entity._.set("speculative", True)):
@@ -124,7 +124,7 @@ def test_attributes_belong_to_one_entity(doc):
             action()
 
 
-def test_attributes_that_no_format_could_hold_are_refused(doc):
+def test_attributes_that_cannot_be_saved_are_refused(doc):
     deep = json.loads("[" * 600 + "]" * 600)
     for value in (b"x", {1}, [np.float32(1)], 10**20, math.nan, "\ud83d", deep):
         with pytest.raises(GapDNERError, match=r"attributes of .* cannot be saved"):

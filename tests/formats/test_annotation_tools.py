@@ -86,7 +86,7 @@ def link(start, end, direction):
 
 
 def export(write, *tasks):
-    """As Label Studio exports annotations."""
+    """Write tasks in the export format of Label Studio."""
     made = [
         {"id": n, "data": data, "annotations": [{"was_cancelled": False, "result": results}]}
         for n, (data, results) in enumerate(tasks, start=1)
@@ -94,7 +94,7 @@ def export(write, *tasks):
     return write({"a.json": json.dumps(made)})
 
 
-def test_labelstudio_finds_the_text_that_was_annotated(write, report):
+def test_labelstudio_finds_the_annotated_text(write, report):
     data = {"text": "a name", "review": "joint pain", "url": "x"}
     second = {"text": "a pain", "review": "no rash"}
     note = {"meta": {"text": ["sure"]}, "score": 0.75}
@@ -138,10 +138,10 @@ def test_labelstudio_does_not_guess_the_text(write):
     ("direction", "found"),
     [("right", ["arm pain", "leg pain"]), ("left", ["arm leg pain"]), ("bi", ["arm leg pain"])],
 )
-def test_labelstudio_directions_of_links(write, report, direction, found):
+def test_labelstudio_link_directions(write, report, direction, found):
     results = [region("1", 0, 3, "arm"), region("2", 5, 8, "leg"), region("3", 10, 14, "pain")]
     results += [link("1", "3", direction), link("2", "3", direction)]
-    # the parts of each of two types are linked
+    # the parts have two types, and the links apply to each type
     for part in (results[0], results[2]):
         part["value"]["labels"] = ["ADE", "Body"]
     path = export(write, ({"text": "arm, leg, pain"}, results))
@@ -150,7 +150,7 @@ def test_labelstudio_directions_of_links(write, report, direction, found):
     assert not report.issues
 
 
-def test_labelstudio_counts_what_is_not_converted(write, report):
+def test_labelstudio_counts_skipped_items(write, report):
     page = {"start": "/p[1]/text()[1]", "startOffset": 0, "hypertextlabels": ["ADE"]}
     results = [
         {"id": "1", "type": "hypertextlabels", "to_name": "text", "value": page},
@@ -185,7 +185,7 @@ def test_labelstudio_counts_what_is_not_converted(write, report):
 @pytest.mark.parametrize(
     ("offsets", "start", "end"), [("utf-16", 10, 15), ("characters", 7, 12), ("graphemes", 6, 11)]
 )
-def test_doccano_counts_as_a_browser(write, report, offsets, start, end):
+def test_doccano_counts_characters_like_a_browser(write, report, offsets, start, end):
     # each flag is one grapheme of two characters, and four code units
     text = "😀 🇩🇪 - joint pain"
     record = {"id": 1, "text": text, "label": [[start, end, "Part"]], "answer": "no", "ward": "3"}
@@ -200,7 +200,7 @@ def test_doccano_counts_as_a_browser(write, report, offsets, start, end):
         list(read(path, offsets="x"))
 
 
-def test_prodigy_keeps_metadata_and_tells_equal_spans_apart(write, report):
+def test_prodigy_keeps_metadata_and_distinguishes_equal_spans(write, report):
     part, ade = ({"start": 0, "end": 3, "label": label} for label in ("Part", "ADE"))
     ade |= {"score": 0.5, "kb_id": "X:1"}
     end = {"start": 8, "end": 12, "label": "ADE", "id": "s1", "score": 0, "kb_id": "X:2"}
@@ -243,13 +243,13 @@ def join(regions, links, **labels):
     [
         ("", ["A", "B", "C", "D"]),
         ("A-C", ["AC", "B", "D"]),
-        # both have the last word
+        # both contain the last word
         ("A-C B-C", ["AC", "BC", "D"]),
-        # a chain, a star, and a star of which the first fragment is not the first of the text
+        # a chain, a star, and a star whose first fragment is not the first in the text
         ("A-B B-C", ["ABC", "D"]),
         ("A-B A-C", ["ABC", "D"]),
         ("C-A C-B", ["ABC", "D"]),
-        # circles, and one that something leads into
+        # cycles, and a cycle with an incoming link
         ("A-C C-A", ["AC", "B", "D"]),
         ("C-C", ["A", "B", "C", "D"]),
         ("B-A A-C C-A", ["ABC", "D"]),
@@ -262,7 +262,7 @@ def test_join(regions, report, links, found):
     assert not report.issues
 
 
-def test_what_is_no_entity_is_counted(regions, report):
+def test_items_that_are_not_entities_are_counted(regions, report):
     links = [("fragment", "A", "C"), ("fragment", "B", "x"), ("cause", "A", "D")]
     assert [e.id for e in join(regions, links, C="Part")] == ["B", "D"]
     kinds = ["relation", "fragments of different types"]
@@ -281,7 +281,7 @@ def test_regions_may_share_an_id_or_have_none(regions, report):
 
 
 @pytest.mark.parametrize("shift", [0, 1])
-def test_offsets_of_a_browser(regions, report, shift):
+def test_browser_offsets(regions, report, shift):
     text = "😀 rash 😀 pain"
     regions.add("", "ADE", [(2 + shift, 6 + shift)], 1, "rash")
     regions.add("", "ADE", [(9 + 2 * shift, 13 + 2 * shift)], 2, "pain")

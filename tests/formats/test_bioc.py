@@ -38,7 +38,7 @@ def test_bioc(write, report):
     ]
 
 
-def test_what_xml_cannot_have_is_replaced_and_counted(nlp, tmp_path, report):
+def test_characters_invalid_in_xml_are_replaced_and_counted(nlp, tmp_path, report):
     doc = nlp("a\x0cb or pain\x01")
     doc.user_data[DOC_NAME] = "x\x02"
     set_entities(doc, [Entity("ADR", ((0, 1), (4, 5)), attrs={"_": {"note": "sure\x00?"}})])
@@ -49,20 +49,20 @@ def test_what_xml_cannot_have_is_replaced_and_counted(nlp, tmp_path, report):
     (entity,) = record.entities
     assert entity.attrs["_"] == {"note": "sure\ufffd?"}
     assert [record.text[i:j] for i, j in entity.fragments] == ["a", "pain\ufffd"]
-    # JSON has them
+    # JSON can contain these characters
     write_docs([doc], tmp_path / "a.json", "bioc")
     (record,) = read_bioc(tmp_path / "a.json", report)
     assert (record.name, record.text) == ("x\x02", doc.text)
 
 
-def test_a_document_that_cannot_be_read_is_left_out(write):
+def test_unreadable_document_is_skipped(write):
     good = {"id": "1", "passages": [{"offset": 0, "text": "pain"}]}
     bad = {"id": "2", "passages": [{"text": "pain"}]}
     path = write({"a.json": json.dumps({"documents": [good, bad, good]}), "b.json": "{"})
     report = Report(skip=True)
     assert [record.name for record in read_bioc(path, report)] == ["1", "1"]
     assert [issue.place.document for issue in report.skipped] == ["2", None]
-    # of PubMed Central, and of PubTator 3
+    # as in PubMed Central and PubTator 3
     for content in ([{"documents": [good]}] * 2, {"PubTator3": [good, good]}):
         path = write({"c.json": json.dumps(content)}) / "c.json"
         assert guess_format(path) == "bioc"

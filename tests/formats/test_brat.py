@@ -43,7 +43,7 @@ def test_entities_and_relations(read, report):
 @pytest.mark.parametrize(
     ("text", "offsets", "expected", "kinds"),
     [
-        # one character for a line end
+        # a line ending counts as one character
         ("joint\r\npain", "6 10", (6, 10), {"line endings CRLF -> LF": 1}),
         ("joint\r\npain", "7 11", (7, 11), {}),
         # code points, with and without the byte order mark
@@ -53,7 +53,7 @@ def test_entities_and_relations(read, report):
         ("\ufeffpain", "1 5", (1, 5), {}),
     ],
 )
-def test_how_offsets_count(read, report, text, offsets, expected, kinds):
+def test_offset_counting(read, report, text, offsets, expected, kinds):
     record = read(f"\ufeffT1\tADR {offsets}\tpain\n", text)
     assert [e.fragments for e in record.entities] == [(expected,)]
     assert record.text[slice(*expected)] == "pain"
@@ -159,7 +159,7 @@ def lines_of(path):
     return sorted(line for line in path.read_text().splitlines(keepends=True) if line[0] != "T")
 
 
-def test_whole_documents_keep_all(brat, tmp_path):
+def test_documents_keep_all_relations_and_events(brat, tmp_path):
     first = convert(brat, tmp_path / "a.spacy", n_sents=0)
     second = convert(tmp_path / "a.spacy", tmp_path / "out")
     assert not first.issues + second.issues
@@ -176,7 +176,7 @@ def test_whole_documents_keep_all(brat, tmp_path):
     assert issue.message == "these names are missing in it: Before, Negation. Add them"
 
 
-def test_sentences_keep_their_own(brat, tmp_path):
+def test_sentences_keep_their_own_relations_and_events(brat, tmp_path):
     report = convert(brat, tmp_path / "a.spacy")
     assert report.counts("dropped") == {"relation": 1, "event": 1, "note": 1}
     reasons = [(i.place.line, i.message.partition(": it refers to ")[2]) for i in report.issues]
@@ -187,7 +187,7 @@ def test_sentences_keep_their_own(brat, tmp_path):
     assert lines_of(tmp_path / "out/a-2.ann") == [SECOND]
 
 
-def test_without_their_entities_they_are_counted(brat, tmp_path):
+def test_relations_and_events_without_entities_are_counted(brat, tmp_path):
     report = convert(brat, tmp_path / "out", types=("ADE",))
     # between T1 and T5, and its note
     note, relation = "#1\tAnnotatorNotes R3\tx\n", ACROSS.splitlines(True)[0]

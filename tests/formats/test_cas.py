@@ -1,4 +1,4 @@
-"""UIMA CAS as INCEpTION exports it: layers, relations, links, and the ways it is packed."""
+"""UIMA CAS as INCEpTION exports it: layers, relations, links and archives."""
 
 import sys
 import tracemalloc
@@ -34,7 +34,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "n_docs"), [("a.json", 1), ("a.zip", 1), ("x", 1), (".", 3)])
-def test_packed(folder, report, name, n_docs):
+def test_files_folders_and_archives(folder, report, name, n_docs):
     # unannotated documents are skipped
     assert guess_format(folder / name) == "cas"
     docs = list(read(folder / name, report=report))
@@ -87,11 +87,11 @@ def test_layers_and_links(tmp_path, report):
     assert report.counts("dropped") == {"annotation of the document": 1}
 
 
-def test_what_cannot_be_read(folder, report, monkeypatch):
+def test_unreadable_files(folder, report, monkeypatch):
     (folder / "x/TypeSystem.xml").unlink()
     (folder / "b.json").write_text('{"%TYPES": 1}')
     (folder / "b.zip").write_bytes((folder / "a.zip").read_bytes()[:300])
-    # the offset of the list of contents is damaged
+    # the offset of the central directory is damaged
     raw = bytearray((folder / "a.zip").read_bytes())
     raw[-6:-2] = b"\xff\xff\xff\x7f"
     (folder / "c.zip").write_bytes(raw)
@@ -112,7 +112,7 @@ def test_what_cannot_be_read(folder, report, monkeypatch):
         list(read(folder / "a.json", report=report))
 
 
-def test_zip_that_states_a_smaller_size(tmp_path, report):
+def test_zip_with_an_understated_size(tmp_path, report):
     path = tmp_path / "a.zip"
     with ZipFile(path, "w", ZIP_DEFLATED) as archive:
         archive.writestr("a.xmi", bytes(50 << 20))
@@ -139,7 +139,7 @@ def test_annotators_of_a_project(tmp_path, report, title):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         cas.to_json(tmp_path / f"{name}.json")
 
-    # the other files of a project are no documents
+    # the other files of a project are not documents
     for name in ("exportedproject.json", "source/a.json"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}")

@@ -20,8 +20,8 @@ def test_pubtator(write, report):
 
 
 def test_conll(write, report):
-    # IOB1, IOB2, BIOES and BILOU; a no-break space, a comment, a token like one; two documents, of
-    # which one has no empty line
+    # IOB1, IOB2, BIOES and BILOU; a no-break space; a comment, and a token that resembles one; two
+    # documents, one of them without an empty line
     text = (
         "-DOCSTART- -X- O O\n\n# id 1\na\u00a01 X I-A\nb X I-A\nc X B-A\n# X O\n\n"
         "a B-A\nb I-A\nc I-B\n\n-DOCSTART-\tO\na S-A\nb B-B\nc E-B\n\na U-A\nb B-B\nc L-B"

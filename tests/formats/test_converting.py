@@ -98,7 +98,7 @@ def test_word_files_in_a_folder_are_skipped(write, report):
 
 
 @pytest.mark.parametrize("name", ["B.TXT", "folder/b.Txt"])
-def test_an_extension_in_capitals_is_refused(write, name):
+def test_uppercase_extension_is_refused(write, name):
     folder = write({"a.txt": b"a", "b.text": b"b", ".hidden/B.TXT": b"c", name: b"d"})
     message = rf"{name} would be ignored because .* must be lowercase \(\.txt\)\. Rename it"
     for find in (lambda: visible_files(folder, (".txt",)), lambda: read_texts(folder)):
@@ -107,7 +107,7 @@ def test_an_extension_in_capitals_is_refused(write, name):
     assert visible_files(folder, (".text",)) == [folder / "b.text"]
 
 
-def test_a_format_of_one_s_own(tmp_path, monkeypatch):
+def test_custom_format(tmp_path, monkeypatch):
     def read_lines(path, report, *, lower=True):
         for number, line in enumerate(path.read_text().splitlines()):
             yield TokenRecord(str(number), tuple((line.lower() if lower else line).split()))
@@ -120,7 +120,7 @@ def test_a_format_of_one_s_own(tmp_path, monkeypatch):
     assert [[token.text for token in doc] for doc in docs] == [["No", "pain"], ["A", "rash"]]
 
 
-def test_a_writer_of_one_s_own(nlp, tmp_path, monkeypatch, report):
+def test_custom_writer(nlp, tmp_path, monkeypatch, report):
     doc = nlp("pain")
     doc.user_data |= {DOC_RELATIONS: ["*\tEquiv T1 T2"], DOC_EXTRA: {"ward": 3}}
     monkeypatch.setattr("spacy_gapdner.formats.registry.FORMATS", dict(FORMATS))
@@ -133,7 +133,7 @@ def test_a_writer_of_one_s_own(nlp, tmp_path, monkeypatch, report):
 
 def test_read(write, report):
     path = write({"a.txt": "One. Two.", "a.ann": "T1\tA 0 3\tOne\nT2\tB 5 8\tTwo\n"})
-    # options of other formats that have no value do not count
+    # options of other formats are ignored if they are empty
     unused = {"text": "", "from_ents": False}
     docs = list(read(str(path), n_sents=1, types=("A",), spans_key="gold", **unused))
     assert [doc.text for doc in docs] == ["One. ", "Two."]
@@ -141,7 +141,7 @@ def test_read(write, report):
     list(read(path, types=("A", "C"), report=report))
     (issue,) = report.issues
     assert str(issue) == f"{path}: no entity has the type C. The types are A, B"
-    # long lists of types are complete
+    # long lists of types are not shortened
     many = [f"A_long_name_of_a_type_{i:03}" for i in range(100)]
     ann = "".join(f"T{i}\t{label} 0 3\tOne\n" for i, label in enumerate(many))
     path = write({"b/a.txt": "One", "b/a.ann": ann}) / "b"
@@ -162,7 +162,7 @@ def test_load_docs(nlp, write, report):
     empty = write({"b/a.txt": " ", "b/a.ann": ""}) / "b"
     with pytest.raises(GapDNERError, match="contains no document"):
         list(load_docs(nlp, empty))
-    # at once, before anybody asks for a Doc
+    # immediately, before the iteration
     with pytest.raises(GapDNERError, match="Path not found"):
         load_docs(nlp, path / "c")
     with pytest.raises(GapDNERError, match="Unknown format 'x'"):
@@ -180,7 +180,7 @@ def data(tmp_path):
     return path
 
 
-def test_metadata_stop_strict_mode_and_an_id_does_not(data, tmp_path):
+def test_strict_mode_refuses_metadata_but_not_ids(data, tmp_path):
     with pytest.raises(GapDNERError, match=r"'meta' .*document metadata"):
         convert(data, tmp_path / "a", strict=True)
     data.write_text(json.dumps({key: RECORD[key] for key in ("text", "entities", "id")}) + "\n")
@@ -188,7 +188,7 @@ def test_metadata_stop_strict_mode_and_an_id_does_not(data, tmp_path):
     assert report.issues == []
 
 
-def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
+def test_documents_are_only_split_into_sentences_for_spacy(data, tmp_path):
     convert(data, tmp_path / "cut.spacy")
     texts = [doc.text for doc in read_docs(tmp_path / "cut.spacy")]
     assert texts == ["Bad arm and leg pain.\n", "No rash."]
@@ -199,13 +199,13 @@ def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
     assert stats(read_docs(tmp_path / "cut.spacy")).documents == 1
     report = convert(data, tmp_path / "whole.spacy", n_sents=0)
     assert report.issues == []
-    # Docs that are there already are not cut
+    # existing Docs are not split
     convert(tmp_path / "whole.spacy", tmp_path / "copy.spacy")
     (copy,) = read_docs(tmp_path / "copy.spacy")
     assert copy.user_data["gapdner_record"] == {"id": "a", "meta": RECORD["meta"]}
 
 
-def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
+def test_docs_keep_their_tokens_and_annotation(tmp_path):
     doc = Doc(Vocab(), words=["a-b", "c"], tags=["T", "U"])
     set_entities(doc, [Entity("X", ((0, 1),)), Entity("Y", ((1, 2),))])
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
@@ -221,7 +221,7 @@ def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])
-def test_entities_under_another_prefix_are_named(tmp_path, name):
+def test_entities_under_another_prefix_are_reported(tmp_path, name):
     doc = Doc(Vocab(), words=["a", "b"])
     set_entities(doc, [Entity("B", ((0, 1),)), Entity("B", ((1, 2),))], "other")
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
@@ -230,7 +230,7 @@ def test_entities_under_another_prefix_are_named(tmp_path, name):
     assert [(i.kind, i.message) for i in report.issues] == kept
 
 
-def test_no_file_that_is_read_is_overwritten(write):
+def test_input_files_are_not_overwritten(write):
     files = {"a.txt": "pain", "a.ann": "T1\tA 0 4\tpain\n"}
     path = write(files)
     with pytest.raises(GapDNERError, match="which would be overwritten"):

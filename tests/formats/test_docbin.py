@@ -10,7 +10,7 @@ from spacy_gapdner.formats import Report, convert, read
 
 WORDS = ["severe", "joint", "pain", "today"]
 ENTS = [("ADR", "severe joint pain", "T1", "C1"), ("Time", "today", "", "")]
-# overlapping, as spancat finds them
+# overlapping, as in the output of spancat
 SPANS = [("ADR", "severe joint pain", "", ""), ("ADR", "joint pain", "T2", "C2")]
 
 
@@ -34,7 +34,7 @@ def found(doc):
 @pytest.mark.parametrize(
     ("option", "expected"), [({"from_ents": True}, ENTS), ({"from_spans": "sc"}, SPANS)]
 )
-def test_they_become_entities(make, tmp_path, option, expected):
+def test_ents_and_span_groups_become_entities(make, tmp_path, option, expected):
     doc, other = read(make(), **option)
     assert (found(doc), found(other)) == (expected, [])
     assert [span.text for span in doc.spans["sc"]] == ["severe joint pain", "joint pain"]
@@ -50,7 +50,7 @@ def test_types_and_scores(make):
     assert [entity.score for entity in get_entities(doc)] == [0.5, 0.25]
 
 
-def test_a_group_under_the_prefix_is_no_entity_but_can_become_several(make):
+def test_overlapping_group_under_the_prefix_can_be_imported(make):
     path = make("gapdner_1")
     with pytest.raises(GapDNERError, match=r"a\.spacy.*'gapdner_1'.* overlap or are empty"):
         list(read(path))
@@ -63,7 +63,7 @@ def test_a_group_under_the_prefix_is_no_entity_but_can_become_several(make):
     assert len(get_entities(doc, "gold")) == 2
 
 
-def test_spans_that_are_no_entities_are_counted(tmp_path):
+def test_spans_that_are_not_entities_are_counted(tmp_path):
     doc = Doc(Vocab(), words=WORDS)
     doc.spans["sc"] = [Span(doc, 0, 1, "A"), Span(doc, 1, 2), Span(doc, 2, 2, "A")]
     DocBin(docs=[doc]).to_disk(tmp_path / "a.spacy")
@@ -82,7 +82,7 @@ def test_spans_that_are_no_entities_are_counted(tmp_path):
         ({"from_ents": True, "format": "brat"}, r"no option from_ents \(spacy has it\)"),
     ],
 )
-def test_bad_options(make, options, message):
+def test_invalid_options(make, options, message):
     with pytest.raises(GapDNERError, match=message):
         list(read(make(), **options))
 
@@ -96,7 +96,7 @@ GROUPS = {
 
 
 @pytest.mark.parametrize("problem", GROUPS)
-def test_span_groups_that_are_no_entities(tmp_path, problem):
+def test_span_groups_that_are_not_entities(tmp_path, problem):
     spans, attrs = GROUPS[problem]
     docs = [Doc(Vocab(), words=WORDS) for _ in range(2)]
     # spans of other components under another prefix are ignored

@@ -39,7 +39,7 @@ def test_sentences(nlp, text, sentences):
     assert [sent.text_with_ws.rstrip(" ") for sent in nlp(text).sents] == sentences
 
 
-def test_one_sentence_a_doc(nlp, report):
+def test_one_sentence_per_doc(nlp, report):
     text = "Bad joint\nand pain. Other pain"
     source = record(text, ((0, 3),), ((14, 18), (20, 25)), ((0, 9), (14, 18)), ((26, 30),))
     docs = list(to_docs([source], nlp, report, n_sents=1))
@@ -59,7 +59,7 @@ def test_one_sentence_a_doc(nlp, report):
         (0, [[("X", ((0, 1), (3, 4))), ("X", ((6, 7),))]]),
     ],
 )
-def test_several_sentences_a_doc(nlp, report, n_sents, entities):
+def test_several_sentences_per_doc(nlp, report, n_sents, entities):
     source = record("One.\nTwo.\nOdd.", ((0, 3), (5, 8)), ((10, 13),))
     docs = list(to_docs([source, TextRecord("empty", " \n")], nlp, report, n_sents=n_sents))
     assert [sentence.text for doc in docs for sentence in doc.sents] == ["One.\n", "Two.\n", "Odd."]
@@ -68,8 +68,8 @@ def test_several_sentences_a_doc(nlp, report, n_sents, entities):
 
 
 @pytest.mark.parametrize("n_sents", [0, 1, 2])
-def test_tokenised_sentences_of_a_document(nlp, report, n_sents):
-    # two without a document, and the first document a second time
+def test_tokenized_sentences_of_a_document(nlp, report, n_sents):
+    # two sentences without a document, and the first document again
     names = [("a b", "A"), ("c", "A"), ("d", "B"), ("e", None), ("f", None)]
     entity = Entity("X", ((0, 1),))
     records = [
@@ -93,7 +93,7 @@ def test_tokenised_sentences_of_a_document(nlp, report, n_sents):
 @settings(max_examples=25, deadline=None)
 @given(data=st.data(), text=st.text(st.sampled_from("ab-.' \n"), min_size=1, max_size=14))
 @pytest.mark.parametrize("alignment", ["expand", "contract", "strict"])
-def test_alignment_is_by_the_characters_of_tokens(nlp, alignment, data, text):
+def test_alignment_follows_the_characters_of_tokens(nlp, alignment, data, text):
     visible = [i for i, character in enumerate(text) if not character.isspace()]
     assume(visible)
     start, last = sorted((data.draw(st.sampled_from(visible)), data.draw(st.sampled_from(visible))))
@@ -113,7 +113,7 @@ def test_alignment_is_by_the_characters_of_tokens(nlp, alignment, data, text):
 
 
 @pytest.mark.parametrize("fragment", [(2, 5), (-1, 2), (2, 2)])
-def test_a_reader_with_offsets_outside_the_text(nlp, fragment):
+def test_reader_with_offsets_outside_the_text(nlp, fragment):
     records = [record("pain", (fragment,)), record("rash", ((0, 4),))]
     with pytest.raises(GapDNERError, match=r"a\.ann:1: X has offsets outside the 4 characters"):
         list(to_docs(records, nlp, Report()))

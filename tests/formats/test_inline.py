@@ -1,4 +1,4 @@
-"""Inline text: mentions, documents, line ends, and what it cannot contain."""
+"""Inline text: mentions, documents, line endings and unsupported content."""
 
 import pytest
 from spacy.tokens import Doc
@@ -56,7 +56,7 @@ def test_inline_text_has_no_whitespace_tokens(tmp_path, report):
     expected = "Document: A 1\nsevere joint and hip pain\n0,1,4,4 A|1,1,3,4 A\n\n"
     assert (tmp_path / "a.inline").read_text() == expected
     assert report.counts("dropped") == {"entity of whitespace": 1}
-    # a number
+    # a number as the name
     doc.user_data[DOC_NAME] = 17
     write_docs([doc], tmp_path / "a.inline")
     assert (tmp_path / "a.inline").read_text().startswith("Document: 17\n")

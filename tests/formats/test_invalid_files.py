@@ -10,10 +10,10 @@ from spacy_gapdner.formats.report import UNREADABLE
 
 TEXT = "severe joint and shoulder pain"
 BOTH = "severe joint pain"
-# where each format has the annotation
+# the place of the annotation in each format
 PLACES = {"brat": "a.ann:1", "inline": "a.txt:2", "w2ner": "a.json, record 1"}
 PLACES |= {"jsonl": "a.jsonl:1", "pubannotation": "a.json"}
-# lines of brat whose line end was lost, so that an entity follows
+# brat lines without a line break, so that an entity follows in the same line
 BEFORE = ("#1\tAnnotatorNotes T3\tsee 1 2 ", "# mine", "A1\tNegation T3", "N1\tReference T3 X:1\tx")
 NO_SCORE = "score that is not a probability"
 UNTERMINATED = "entity without its own line"
@@ -23,7 +23,7 @@ def brat(*lines):
     return "brat", {"a.txt": TEXT, "a.ann": "".join(f"{line}\n" for line in lines)}
 
 
-def said(line):
+def note(line):
     """A line about an entity, or about another line."""
     return brat(line, "T3\tADR 0 12;26 30\tsevere joint pain")
 
@@ -68,20 +68,20 @@ ISSUES = {
     "dropped": [
         *((brat(f"T2\tADR {x}\tx"), [], "invalid offsets") for x in ("0 31", "-1 3", "5 5")),
         (brat("T2\tADR 6 7\t "), [], "only whitespace"),
-        *((said(f"{line}T9\tADR 0 6\tsevere"), [BOTH], UNTERMINATED) for line in BEFORE),
+        *((note(f"{line}T9\tADR 0 6\tsevere"), [BOTH], UNTERMINATED) for line in BEFORE),
         (brat("T2\tADR 0 6;7\tx"), [], "malformed line"),
         (brat("T2 ADR 0 6 x"), [], "malformed line"),
-        (said("R1\tCauses Arg1:T3 Arg2:T9"), [BOTH], "relation"),
-        (said("R1\tx"), [BOTH], "relation"),
-        (said("E1\tADR:T9"), [BOTH], "event"),
-        (said("*\tOR T3 T9"), [BOTH], "equivalence"),
-        (said("A1\tNegation E1"), [BOTH], "attribute"),
-        (said("A1\tNegation T9"), [BOTH], "attribute"),
-        (said("A1\tnote T3"), [BOTH], "attribute"),
-        (said("#1\tAnnotatorNotes E1\tno"), [BOTH], "note"),
-        (said("#1\tNormalizedForm T3\tjoint"), [BOTH], "note"),
-        (said("#1 AnnotatorNotes T3"), [BOTH], "note"),
-        (said("N1\tReference T9 ICD:1\tx"), [BOTH], "normalization"),
+        (note("R1\tCauses Arg1:T3 Arg2:T9"), [BOTH], "relation"),
+        (note("R1\tx"), [BOTH], "relation"),
+        (note("E1\tADR:T9"), [BOTH], "event"),
+        (note("*\tOR T3 T9"), [BOTH], "equivalence"),
+        (note("A1\tNegation E1"), [BOTH], "attribute"),
+        (note("A1\tNegation T9"), [BOTH], "attribute"),
+        (note("A1\tnote T3"), [BOTH], "attribute"),
+        (note("#1\tAnnotatorNotes E1\tno"), [BOTH], "note"),
+        (note("#1\tNormalizedForm T3\tjoint"), [BOTH], "note"),
+        (note("#1 AnnotatorNotes T3"), [BOTH], "note"),
+        (note("N1\tReference T9 ICD:1\tx"), [BOTH], "normalization"),
         (inline("0,5 X"), [], "invalid offsets"),
         *((w2ner(index), [], "malformed entity") for index in ([0, 5], [-1], [])),
         (w2ner([0], ""), [], "malformed entity"),
@@ -107,7 +107,7 @@ ISSUES = {
     ("file", "texts", "kind", "action"),
     [(*case, action) for action, cases in ISSUES.items() for case in cases],
 )
-def test_what_an_entity_cannot_be(write, report, nlp, file, texts, kind, action):
+def test_invalid_entities(write, report, nlp, file, texts, kind, action):
     format, files = file
     (doc,) = read(write(files), format, nlp=nlp, report=report)
     assert [entity.text for entity in get_entities(doc)] == texts
@@ -168,7 +168,7 @@ FILES = [
 
 
 @pytest.mark.parametrize(("format", "content", "message"), FILES)
-def test_what_cannot_be_read(write, report, nlp, format, content, message):
+def test_unreadable_files(write, report, nlp, format, content, message):
     is_folder = isinstance(content, dict)
     path = write(content if is_folder else {"a": content})
     with pytest.raises(GapDNERError, match=message) as error:
@@ -182,7 +182,7 @@ def test_counts_and_json():
     report.add("dropped", UNREADABLE, "message", Place("a.txt", 3, "a"))
     report.add("kept", "duplicate entity", "x" * 1000, NOWHERE, ((0, 2),))
     assert [str(issue) for issue in report.skipped] == ["a.txt:3: message"]
-    # errors begin with the place
+    # errors start with the place
     error = Issue("dropped", UNREADABLE, "a.docx is not text", Place("a.docx"))
     assert str(error) == "a.docx is not text"
     assert str(Place("a/10_docs.json", None, "1")) == "a/10_docs.json, 1"

@@ -35,7 +35,7 @@ def test_all_or_nothing(tmp_path, writer, fails):
     assert {p.name for p in tmp_path.iterdir()} == {"out.x", "other"}
 
 
-def test_what_a_killed_process_leaves_is_removed(tmp_path):
+def test_files_of_a_killed_process_are_removed(tmp_path):
     for file in ("lock", "files/a"):
         left = tmp_path / ".gapdner-x" / file
         left.parent.mkdir(parents=True, exist_ok=True)
@@ -47,18 +47,18 @@ def test_what_a_killed_process_leaves_is_removed(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"a", "b"}
 
 
-def test_many_documents_of_one_name(tmp_path, report):
+def test_many_documents_with_the_same_name(tmp_path, report):
     doc = Doc(Vocab(), user_data={DOC_NAME: "x"})
     assert write_files([doc] * 20_000, tmp_path, lambda doc: {}, report) == 20_000
 
 
-def test_standard_output_is_no_file():
+def test_standard_output_is_not_a_file():
     for check in (choose_output, lambda path: check_output(path, {})):
         with pytest.raises(GapDNERError, match='"-" is not supported as output'):
             check(Path("-"))
 
 
-def test_names_that_are_too_long_for_a_file(tmp_path, report):
+def test_names_that_are_too_long_for_files(tmp_path, report):
     render = lambda doc: {".txt": doc.text}  # noqa: E731
     docs = [Doc(Vocab(), user_data={DOC_NAME: name}) for name in ("x", f"http://y/{'z' * 241}")]
     with pytest.raises(GapDNERError, match="is too long for a file"):
@@ -67,8 +67,8 @@ def test_names_that_are_too_long_for_a_file(tmp_path, report):
 
 
 # devices are files only on POSIX systems
-@pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
-def test_devices_are_written_not_replaced():
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX devices")
+def test_devices_are_not_replaced():
     check_output(Path(os.devnull), {})
     with replacing(Path(os.devnull)) as path:
         path.write_text("gone")
@@ -78,14 +78,14 @@ def test_devices_are_written_not_replaced():
 
 
 # other systems have no folder in which even root cannot create files
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc of Linux")
-def test_locks_that_no_process_holds():
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_lock_that_cannot_be_created():
     lock = locked(Path("/proc/a.lock"), "taken")
     with pytest.raises(GapDNERError, match="Cannot create files in /proc"), lock:
         pass
 
 
-def test_outputs_touch_no_input(tmp_path, monkeypatch):
+def test_outputs_never_overwrite_inputs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").mkdir()
     for name in ("file", "other"):
@@ -112,7 +112,7 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
         choose_output(Path("nowhere"))
 
 
-def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path, report):
+def test_each_document_has_its_own_visible_file_in_the_folder(tmp_path, report):
     names = ["a.b", ".0", "a/.b/c", "...", "0", "../x", "/x", "x", "x-2"]
     names += ["..", None, "a\0b", "a/../../y", "~/y", "X"]
     docs = [Doc(Vocab(), user_data={DOC_NAME: name} if name else {}) for name in names]

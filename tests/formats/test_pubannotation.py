@@ -59,7 +59,7 @@ def test_lists_of_spans_and_chains(read_one, report):
     assert report.counts() == {"fragments normalized": 1}
 
 
-def test_a_fragment_that_nothing_is_chained_to_is_reported(read_one, report):
+def test_fragment_without_an_entity_is_reported(read_one, report):
     fragments = [denotation("T1", 0, 6, "_FRAGMENT"), denotation("T2", 7, 12, "_FRAGMENT")]
     found = [*fragments, denotation("T3", 26, 30)]
     record = read_one(denotations=found, relations=[chain("T2", "T1")])
@@ -67,7 +67,7 @@ def test_a_fragment_that_nothing_is_chained_to_is_reported(read_one, report):
     assert report.counts() == {"fragment without an entity": 1}
 
 
-def test_the_denotations_of_tracks_are_read(read_one, report):
+def test_denotations_of_tracks_are_read(read_one, report):
     second = {"denotations": [denotation("T1", 7, 12), denotation("T2", 26, 30)]}
     second |= {"attributes": [attribute("T1", "sure", True)], "relations": [chain("T1", "T2")]}
     first = {"project": "x", "denotations": [denotation("T1", 0, 6)]}

@@ -9,10 +9,10 @@ from spacy_gapdner.formats.bioc import to_xml_text
 from spacy_gapdner.formats.files import hide_bom
 from spacy_gapdner.formats.registry import names_of
 
-# of an entity its attrs and the names of its attributes; of a document its name and text
+# attrs of entities and the names of their attributes, and the name and text of documents
 TEXTS = {"id", "kb_id", "kb_name", "score", "certainty", "note", "name", "text"}
 ALL = TEXTS | {"list", "count"}
-HELD = {
+KEPT = {
     ("jsonl", "a.jsonl"): ALL,
     ("spacy", "a.spacy"): ALL,
     ("pubannotation", "folder"): ALL,
@@ -33,9 +33,9 @@ ENTITIES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "file"), HELD)
-def test_what_a_format_can_hold_stays(name, file, nlp, tmp_path):
-    held = HELD[name, file]
+@pytest.mark.parametrize(("name", "file"), KEPT)
+def test_supported_values_are_kept(name, file, nlp, tmp_path):
+    kept = KEPT[name, file]
     docs = [nlp("He had severe joint and shoulder pain . Nothing more ."), nlp("No .")]
     set_entities(docs[0], ENTITIES)
     for doc, doc_name in zip(docs, ("part/one", "two"), strict=True):
@@ -44,15 +44,15 @@ def test_what_a_format_can_hold_stays(name, file, nlp, tmp_path):
     found = list(read(tmp_path / file, name, nlp=nlp, report=Report()))
     assert [e.to_entity() for e in get_entities(found[0])] == ENTITIES
     for doc, back in zip(docs, found, strict=False):
-        assert plain(back, held) == plain(doc, held)
+        assert plain(back, kept) == plain(doc, kept)
     assert len(found) == (3 if name == "w2ner" else 2)
 
 
-def plain(doc, held):
+def plain(doc, kept):
     values = [{"name": doc.user_data[DOC_NAME], "text": doc.text}]
     for entity in get_entities(doc):
         values.append({**entity.attrs, **entity.attrs.get("_", {}), "score": entity.score})
-    return [{key: value for key, value in of.items() if key in held} for of in values]
+    return [{key: value for key, value in of.items() if key in kept} for of in values]
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def odd_docs(nlp):
     ("name", "file"),
     [*((name, f"a{FORMATS[name].ending}") for name in names_of("write")), ("bioc", "a.json")],
 )
-def test_nothing_of_odd_texts_is_lost_silently(tmp_path, odd_docs, name, file):
+def test_entities_of_odd_texts_are_kept_or_reported(tmp_path, odd_docs, name, file):
     report = Report()
     write(odd_docs, tmp_path / file, name, report=report)
     if FORMATS[name].reader is None:
@@ -84,7 +84,7 @@ def test_nothing_of_odd_texts_is_lost_silently(tmp_path, odd_docs, name, file):
         return
     back = list(read(tmp_path / file, name, report=report))
     found = sum(len(get_entities(doc)) for doc in back)
-    # without other issues than those of entities
+    # only issues of entities
     dropped = [i for i in report.issues if i.action == "dropped" and i.offsets]
     assert found + len(dropped) == sum(len(get_entities(doc)) for doc in odd_docs)
     if name in ("w2ner", "inline"):

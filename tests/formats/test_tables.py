@@ -1,4 +1,4 @@
-"""Entities as rows: of CSV, Parquet and data frames."""
+"""Entities as rows of CSV files, Parquet files and data frames."""
 
 import csv
 
@@ -18,7 +18,7 @@ SECOND = ("2", "DRUG", "Naproxen", 0, 8, "0 8", False, None, "", "Naproxen, dail
 
 @pytest.fixture
 def docs(nlp):
-    # the second without sentences
+    # the second has no sentences
     docs = [nlp("Had severe joint and back pain. Gone."), nlp.make_doc("Naproxen, daily")]
     docs[0].user_data["gapdner_document"] = "note-1"
     set_entities(docs[0], [Entity("ADE", ((1, 3), (5, 6)), 0.5)])
@@ -39,8 +39,8 @@ def test_rows_and_csv(docs, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["=1+1", "a\r\n\u2028b", 'a, "b"'])
-def test_a_csv_has_texts_exactly_but_for_line_breaks(nlp, tmp_path, text):
-    # spreadsheet programs take some for formulas, but offsets and programs count on each character
+def test_csv_keeps_texts_except_for_line_breaks(nlp, tmp_path, text):
+    # spreadsheets treat some texts as formulas, but offsets and programs rely on each character
     doc = nlp(text)
     set_entities(doc, [Entity(text, ((0, len(doc)),), 2 / 3)])
     doc.user_data["gapdner_document"] = "a \n"

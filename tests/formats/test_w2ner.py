@@ -42,11 +42,11 @@ def test_w2ner_splits_sentences(tmp_path, report):
     assert report.counts("dropped") == {"entity crosses a sentence boundary": 1}
 
 
-def test_an_empty_sentence_is_skipped_and_its_entities_are_counted(write, report):
+def test_empty_sentence_is_skipped_and_its_entities_are_counted(write, report):
     path = write({"a.json": f"[{w2ner([], [0])}, {GOOD}, {w2ner(['a'], [0.0])}]"}) / "a.json"
     records = [(record.tokens, len(record.entities)) for record in read_w2ner(path, report)]
     assert records == [(tuple(SENTENCE.split()), 2), (("a",), 0)]
     assert report.counts("dropped") == {"malformed entity": 2}
-    # of invalid lines only themselves are skipped
+    # only the invalid line is skipped
     path = write({"b.jsonl": f"{GOOD}\n{{\n{GOOD}\n"}) / "b.jsonl"
     assert len(list(read_w2ner(path, Report(skip=True)))) == 2

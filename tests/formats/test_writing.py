@@ -23,14 +23,14 @@ def doc():
 
 BLANK, ACROSS = {"entity of whitespace": 1}, {"entity crosses a sentence boundary": 1}
 SCORES = {"score of entities": 1}
-# the number that each format counts, and what it cannot represent
+# the number that each format returns, and what it cannot represent
 WRITTEN = dict.fromkeys(("jsonl", "spacy", "pubannotation", "bioc", "html"), (1, {}))
 WRITTEN |= {"brat": (1, BLANK), "csv": (3, {}), "parquet": (3, {})}
 WRITTEN |= dict.fromkeys(("w2ner", "inline"), (2, SCORES | ACROSS | BLANK))
 
 
 @pytest.mark.parametrize("format", WRITTEN)
-def test_all_or_nothing_and_what_is_lost_is_reported_or_logged(doc, tmp_path, format, caplog):
+def test_output_is_complete_and_dropped_values_are_reported(doc, tmp_path, format, caplog):
     report, path = Report(), tmp_path / "new" / f"a{FORMATS[format].ending}"
     number, lost = WRITTEN[format]
     assert write([doc], path, format, report=report) == number
@@ -93,8 +93,8 @@ def test_values_of_documents_are_kept_or_reported(doc, tmp_path, report, name, f
         assert back.user_data[DOC_EXTRA] == kept
 
 
-CARRIED = {"id": "T1", "kb_id": "Q42", "kb_name": "Pain", "mine": 5}
-CARRIED["_"] = {"negated": True, "off": False, "count": 2, "list": [1], "a b": "c"}
+VALUES = {"id": "T1", "kb_id": "Q42", "kb_name": "Pain", "mine": 5}
+VALUES["_"] = {"negated": True, "off": False, "count": 2, "list": [1], "a b": "c"}
 IN_TABLES = {f"{key} of entities": 1 for key in ("id", "kb_name", "attributes", "mine")}
 IN_TOKENS = IN_TABLES | {"kb_id of entities": 1, "score of entities": 1}
 
@@ -114,9 +114,9 @@ IN_TOKENS = IN_TABLES | {"kb_id of entities": 1, "score of entities": 1}
         ("a.inline", "inline", IN_TOKENS),
     ],
 )
-def test_what_entities_carry_is_kept_or_reported(tmp_path, report, name, format, lost):
+def test_values_of_entities_are_kept_or_reported(tmp_path, report, name, format, lost):
     doc = Doc(Vocab(), words=["a", "b"])
-    set_entities(doc, [Entity("A", ((0, 1),), 0.5, CARRIED)])
+    set_entities(doc, [Entity("A", ((0, 1),), 0.5, VALUES)])
     write([doc], tmp_path / name, format, report=report)
     assert report.counts() == report.counts("dropped") == lost
 
@@ -130,7 +130,7 @@ def test_what_entities_carry_is_kept_or_reported(tmp_path, report, name, format,
         ("inline", "a b", "X", "the token 'a b', which .* contains whitespace"),
     ],
 )
-def test_labels_and_tokens_that_formats_do_not_allow(tmp_path, format, word, label, message):
+def test_labels_and_tokens_that_are_not_allowed(tmp_path, format, word, label, message):
     doc = Doc(Vocab(), words=[word])
     set_entities(doc, [Entity(label, ((0, 1),))])
     with pytest.raises(GapDNERError, match=message):
@@ -138,7 +138,7 @@ def test_labels_and_tokens_that_formats_do_not_allow(tmp_path, format, word, lab
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ids_that_several_entities_have_are_replaced_and_named(tmp_path, report):
+def test_duplicate_ids_are_replaced_and_reported(tmp_path, report):
     doc = Doc(Vocab(), words=["a", "b", "c"])
     found = [Entity("A", ((i, i + 1),), attrs={"id": "x" * (i < 2) or "T1"}) for i in range(3)]
     set_entities(doc, found)

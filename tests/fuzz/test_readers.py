@@ -1,5 +1,5 @@
-"""Readers of random files, where each entity comes back, and of randomly damaged files, where it is
-in the output or in the report, or there is an error of ours.
+"""Readers return each entity of random files. Each entity of randomly damaged files is in the
+output or in the report, or the reader raises one of our errors.
 """
 
 import random
@@ -83,7 +83,7 @@ def _damage(rng, raw, reader):
         lambda: raw.replace(b"UTF-8", rng.choice([b"GB18030", b"UTF-16", b"x"])),
     ]
     if reader != "jsonl":
-        # can repeat a key of a JSON object, whose last value counts
+        # can repeat a key of a JSON object, which only keeps the last value
         damages.append(lambda: raw[:end] + raw[at:])
     return rng.choice(damages)()
 
@@ -102,7 +102,7 @@ def _entities(doc):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("reader", [*WRITTEN, *TOOLS])
-def test_every_entity_comes_back(tmp_path, reader, seed):
+def test_every_entity_is_read(tmp_path, reader, seed):
     docs = _make(random.Random(f"{reader} {seed}"), reader, tmp_path)
     path, report = tmp_path / WRITTEN.get(reader, ""), Report()
     # inline text without mentions looks like any text
@@ -116,7 +116,7 @@ def test_every_entity_comes_back(tmp_path, reader, seed):
 
 
 @pytest.mark.parametrize("reader", [*WRITTEN, *TOOLS, "texts"])
-def test_nothing_is_lost_and_nothing_breaks(tmp_path, reader):
+def test_damaged_files_lose_no_entity_silently(tmp_path, reader):
     is_read = [
         _read_damaged(random.Random(f"{reader} {seed}"), reader, tmp_path / str(seed))
         for seed in range(60)

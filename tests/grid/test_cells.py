@@ -20,7 +20,7 @@ def grids(draw):
 
 @settings(max_examples=60)
 @given(grids(), THRESHOLDS)
-def test_most_probable_is_the_softmax_of_every_cell(scores, threshold):
+def test_most_probable_matches_the_softmax_of_every_cell(scores, threshold):
     exact = np.exp(scores.astype("float64") - scores.max(axis=-1, keepdims=True))
     exact /= exact.sum(axis=-1, keepdims=True)
     # at 0.0, only the most probable label
@@ -31,7 +31,7 @@ def test_most_probable_is_the_softmax_of_every_cell(scores, threshold):
         labeled = most_probable(scores, threshold)
     found = dict(zip(map(tuple, labeled.cells.tolist()), labeled.probabilities, strict=True))
     expected = {tuple(c): exact[tuple(c)] for c in np.argwhere(assigned).tolist() if c[2]}
-    # a probability that is the threshold may be rounded to either side
+    # a probability equal to the threshold may be rounded up or down
     for cell in found.keys() ^ expected.keys():
         assert exact[cell] == pytest.approx(threshold, rel=1e-5)
     for cell in found.keys() & expected.keys():

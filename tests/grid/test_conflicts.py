@@ -22,7 +22,7 @@ def losses(entities, labels=LABELS):
 @pytest.mark.parametrize(
     ("entities", "missed"),
     [
-        # two types, one cell: the first of the labels wins
+        # two types share a cell: the first label takes precedence
         ([entity("Symptom", 0, 1), entity("ADE", 0, 1)], [(0, "type lost its cell to type")]),
         # the gap [1, 2) of one entity is a fragment of another
         ([entity("ADE", 0, 2), entity("ADE", 1, 4)], [(0, "Gap lost its cell to Frag")]),
@@ -30,26 +30,26 @@ def losses(entities, labels=LABELS):
         ([entity("ADE", 0, 3), entity("ADE", 1, 2)], [(0, "Gap lost its cell to Frag")]),
         # the gap [1, 2) is an entity, whose grid label is its type
         ([entity("ADE", 0, 2), entity("Symptom", 1)], [(0, "Gap lost its cell to type")]),
-        # a gap of another length, although it holds an entity
+        # a gap that contains an entity of another length
         ([entity("ADE", 0, 4), entity("ADE", 2)], []),
         # one-word entities are fragments
         ([entity("ADE", 0, 2), entity("ADE", 0), entity("Symptom", 2)], []),
     ],
 )
-def test_missed_by_hand(entities, missed):
+def test_missed_entities(entities, missed):
     assert losses(entities) == ([(entities[i], cause) for i, cause in missed], [])
     # in any order
     assert set(losses(entities[::-1])[0]) == {(entities[i], cause) for i, cause in missed}
 
 
-def test_types_are_called_types_whatever_their_names():
+def test_types_can_have_the_names_of_other_labels():
     entities = [entity("Gap", 0, 2), entity("Frag", 1), entity("Gap", 1)]
     missed = [(0, "Gap lost its cell to type"), (2, "type lost its cell to type")]
     assert losses(entities, ["Frag", "Gap"]) == ([(entities[i], why) for i, why in missed], [])
 
 
-def test_spurious_by_hand():
-    # the type cell is that of both, and the paths are open to the type that wins it
+def test_spurious_entities():
+    # both share the type cell, and its type can use the paths of both
     entities = [entity("ADE", 0, 2, 4), entity("Symptom", 0, 4)]
     missed = [(entities[1], "type lost its cell to type")]
     assert losses(entities) == (missed, [entity("ADE", 0, 4)])

@@ -23,7 +23,7 @@ def search(ranges, graph, threshold=0.0, max_paths=1000):
     return {(e.label, e.token_indices): e.score for e in found.entities}, found.n_cut
 
 
-def test_ranges_of_one_node_and_certain_ones():
+def test_one_node_and_certain_ranges():
     assert search({(0, 3, 3): 0.25}, PathGraph({}))[0] == {("A", (3,)): 0.25}
     # no entity is certain
     ranges, graph = {(0, 0, 1): 1.0}, PathGraph({(0, 1): 1.0})
@@ -33,7 +33,7 @@ def test_ranges_of_one_node_and_certain_ones():
 
 @pytest.mark.parametrize("kind", ["equal", "random"])
 @pytest.mark.parametrize("threshold", [0.0, 0.1])
-def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
+def test_adversarial_grids_stay_within_the_limits(kind, threshold, monkeypatch):
     tagging, n_words, max_paths = GapAwareTagging(), 100, 150
     lengths = []
 
@@ -49,5 +49,5 @@ def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
     assert max(lengths, default=0) <= 2 * max_paths + n_words
     assert len(decoded.entities) <= max_paths
     assert all(0 <= e.start < e.end <= n_words for e in decoded.entities)
-    # of labels that are equally probable None is taken, and each has a fifth
+    # None is chosen among the five equally probable labels, whose probability is 0.2
     assert (decoded.n_cut == 0) == (kind == "equal" and threshold == 0.0)

@@ -43,7 +43,7 @@ def encode(entities, labels=LABELS):
     return found
 
 
-def test_the_grid_of_the_figure():
+def test_grid_of_the_figure():
     assert encode(FIGURE) == parse(FIGURE_GRID)
     assert encode(FIGURE[::-1]) == parse(FIGURE_GRID)
     assert encode([]) == {}
@@ -95,7 +95,7 @@ def naive_entities(cells):
 
 @st.composite
 def random_cells(draw):
-    """A grid with labels anywhere, also where no label may stand, and several a cell."""
+    """A grid with several labels per cell, including cells that cannot have these labels."""
     n = draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     density = draw(st.sampled_from([0.3, 0.6, 1.0]))
@@ -112,7 +112,7 @@ def test_agrees_with_the_path_rule_of_the_paper(cells, threshold, max_paths):
     assert decoded.n_cut == 0
     assert {entity: entity.score for entity in decoded.entities} == expected
     assert decoded.entities == sorted(expected, key=lambda e: (e.token_indices, e.label))
-    # the search is best first
+    # best-first search
     decoded = decode(cells, max_paths=max_paths)
     kept = set(decoded.entities)
     lost = set(scores) - kept

@@ -74,6 +74,6 @@ def test_extreme_scores_are_stable(loss, size):
     assert not gradient[0, 1].any()
 
 
-def test_an_unknown_normalization():
+def test_unknown_normalization():
     with pytest.raises(ValueError, match="Invalid normalize: 'mean'"):
         CrossEntropy("mean")

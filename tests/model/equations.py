@@ -37,24 +37,24 @@ def bilstm(words, lstm):
 def biaffine(heads, tails, u1, u2, b1):
     """Equation 7."""
 
-    def of_pair(i, j):
+    def score_pair(i, j):
         products = [heads[i] @ u1[:, :, k] @ tails[j] for k in range(u1.shape[2])]
         return torch.stack(products) + torch.cat([heads[i], tails[j]]) @ u2 + b1
 
-    return by_cell(len(heads), of_pair)
+    return by_cell(len(heads), score_pair)
 
 
 def regularity(hidden, upper, lower):
     """Equations 8 to 10; `upper` and `lower` are the weights of the two triangles."""
 
-    def of_span(i, j):
+    def pool_span(i, j):
         if i == j:
             return hidden[i]
         tokens = hidden[min(i, j) : max(i, j) + 1]
         scores = linear(tokens, upper if i < j else lower)
         return (scores.softmax(dim=0) * tokens).sum(dim=0)
 
-    return by_cell(len(hidden), of_span)
+    return by_cell(len(hidden), pool_span)
 
 
 def criss_cross(grid, query, key, value):
@@ -73,7 +73,7 @@ def criss_cross(grid, query, key, value):
 
 
 def bucket(i, j):
-    """0, 1, 2-3, 4-7, ..., 64-127, and one for all from 128 on; negative before the head."""
+    """0, 1, 2-3, 4-7, ..., 64-127, and one for 128 and above; negative before the head."""
     size = min(abs(j - i).bit_length(), 8)
     return (size if j > i else -size) + 8
 

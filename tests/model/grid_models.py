@@ -1,4 +1,4 @@
-"""What the tests of the architectures have in common: documents with fixed word representations."""
+"""Helpers for tests of the architectures: documents with fixed word representations."""
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from spacy_gapdner.segments import Segment
 
 WIDTH = 4
 LABELS = ["A", "B"]
-# Sentences, overlapping windows, an empty document, one of one token, a part in no segment
+# sentences, overlapping windows, an empty document, one token, and tokens outside segments
 WINDOWS = [[(0, 3), (3, 10)], [(0, 6), (4, 10), (8, 11)], [], [(0, 1)], [(2, 5)]]
 SEGMENTS = [[Segment(*window) for window in windows] for windows in WINDOWS]
 LENGTHS = [10, 11, 0, 1, 7]

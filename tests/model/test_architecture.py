@@ -34,13 +34,13 @@ def test_every_setting_reaches_the_network(settings):
         ("max_batch_cells", 0, r"0\. It must be at least 1"),
     ],
 )
-def test_settings_out_of_range_are_refused(name, value, message):
+def test_invalid_settings_are_refused(name, value, message):
     with pytest.raises(ValueError, match=f"Invalid {name}: {message}"):
         initialize_model(make_model(**{name: value}))
 
 
 @pytest.mark.parametrize("wrong", [{"co_predictor": True}, {"hidden_width": "wide"}])
-def test_a_config_is_checked(wrong):
+def test_config_is_checked(wrong):
     """The settings are the fields of a dataclass, which spaCy sees as arguments."""
     with pytest.raises(ConfigValidationError, match=next(iter(wrong))):
         spacy.blank("en").add_pipe("gapdner", config={"model": wrong})

@@ -52,11 +52,11 @@ def test_known_words_are_saved(tmp_path):
     docs = [NLP("severe ache in joints")]
     assert numpy.array_equal(embed.predict(docs)[0], loaded.predict(docs)[0])
     assert not numpy.array_equal(embed.predict(docs)[0], make().predict(docs)[0])
-    # another training does not know them
+    # a new training does not keep them
     (ids,) = features(loaded.initialize(docs), docs, is_train=False)
     assert not ids[:, 0].any()
 
 
-def test_the_config_sets_the_share_of_hidden_words():
+def test_config_sets_the_fraction_of_hidden_words():
     loaded = make(0.0).from_bytes(make(0.9).to_bytes())
     assert numpy.array_equal(features(loaded, DOCS, is_train=True)[0], KNOWN)

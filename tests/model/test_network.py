@@ -27,7 +27,7 @@ def make_batch(lengths):
 
 
 def forward_by_equations(net, words):
-    """The scores of one sentence, whose dropout is done."""
+    """The scores of one sentence after dropout."""
     hidden = bilstm(words, net.bilstm.lstm) if net.bilstm else words
     heads, tails = gelu(linear(hidden, net.head[0])), gelu(linear(hidden, net.tail[0]))
     boundary = net.boundary
@@ -47,12 +47,12 @@ def forward_by_equations(net, words):
     return linear(grid, net.classifier)
 
 
-def make_spread(net, spread):
-    """Make the attentions' scores far apart."""
+def spread_out(net, spread):
+    """Increase the differences between the attention scores."""
     with torch.no_grad():
         if net.criss_cross is not None:
             net.criss_cross.query.weight *= spread
-            # zero at the start
+            # initially zero
             nn.init.normal_(net.criss_cross.value.weight)
         if net.span_attention is not None:
             net.span_attention.upper.weight *= spread
@@ -76,9 +76,9 @@ def compute_both(net, words, lengths):
     ("without", "spread"),
     [("", 1), ("", 20), ("biaffine criss_cross", 500), ("linear_attention", 500), ("bilstm", 0)],
 )
-def test_is_the_paper_s_equations(without, spread, is_train):
+def test_network_agrees_with_the_equations(without, spread, is_train):
     net = make_network(**dict.fromkeys(without.split(), False)).double().train(is_train)
-    make_spread(net, spread)
+    spread_out(net, spread)
     words, lengths = make_batch([3, 1, 5])
     scores = compute_both(net, words, lengths)
     assert_same(*scores, [words, *net.parameters()], atol=1e-7)
@@ -93,7 +93,7 @@ def test_initialization_keeps_the_variance():
     identity = torch.eye(64), torch.zeros(64)
     grid = net._map_rows(slice(None), hidden, net.head(hidden), net.tail(hidden), identity)
     assert 0.5 < grid.square().mean().item() < 4
-    # M'' = M: the criss-cross attention adds nothing at the start
+    # M'' = M: the criss-cross attention initially adds nothing
     scores = score(net.eval(), hidden, torch.tensor([20] * 8))
     torch.testing.assert_close(scores, net.classifier(grid))
 
@@ -101,7 +101,7 @@ def test_initialization_keeps_the_variance():
 @pytest.mark.parametrize(("block_size", "chunk"), [(10, 1), (400, 400)])
 def test_long_sentences_are_computed_in_blocks(monkeypatch, block_size, chunk):
     net = make_network().double().train()
-    make_spread(net, 1)
+    spread_out(net, 1)
     words, lengths = make_batch([7, 5])
     monkeypatch.setattr(network, "_BLOCK_SIZE", block_size)
     monkeypatch.setattr(criss_cross, "_CHUNK", chunk)
@@ -109,7 +109,7 @@ def test_long_sentences_are_computed_in_blocks(monkeypatch, block_size, chunk):
     monkeypatch.setattr(encoder, "_MAX_ROWS", 1)
     actual, expected = compute_both(net, words, lengths)
     assert_same(actual, expected, [words, *net.parameters()], atol=1e-9)
-    # without gradients it takes other ways
+    # without gradients, the network uses other code
     with torch.no_grad():
         predicted, _ = compute_both(net, words, lengths)
     torch.testing.assert_close(predicted, expected.detach(), rtol=0, atol=1e-9)

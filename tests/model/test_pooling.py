@@ -10,7 +10,7 @@ LENGTHS = st.lists(st.integers(0, 4), min_size=1, max_size=8)
 
 
 @given(lengths=LENGTHS, seed=st.integers(0, 2**16))
-def test_takes_the_maximum_of_each_word_s_pieces(lengths, seed):
+def test_maximum_of_the_pieces_of_each_word(lengths, seed):
     random = np.random.default_rng(seed)
     data = random.normal(size=(sum(lengths), 3)).astype("float32")
     pieces = Ragged(data, np.array(lengths, dtype="int32"))

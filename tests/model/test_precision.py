@@ -1,4 +1,4 @@
-"""A pipeline of float32 that predicts in bfloat16."""
+"""A float32 pipeline that predicts in bfloat16."""
 
 import pytest
 import spacy
@@ -21,8 +21,8 @@ def nlp(tmp_path):
     return nlp
 
 
-def types_of_products(nlp):
-    """The types in which the transformer and the grid network multiply matrices."""
+def product_dtypes(nlp):
+    """The dtypes in which the transformer and the grid network multiply matrices."""
     found = {}
     for name in ("transformer", "gapdner"):
         types = found[name] = set()
@@ -34,18 +34,18 @@ def types_of_products(nlp):
     return found
 
 
-def test_both_networks_use_it_and_it_is_not_saved(nlp, monkeypatch, tmp_path):
-    # every CPU computes in bfloat16, though not fast
+def test_both_networks_use_bf16_and_it_is_not_saved(nlp, monkeypatch, tmp_path):
+    # every CPU can compute in bfloat16, but it may be slow
     monkeypatch.setattr(precision, "_supports_bf16", lambda device: True)
     config = nlp.config.copy()
     use_bf16(nlp)
     assert uses_bf16(nlp)
-    assert types_of_products(nlp) == {"transformer": {torch.bfloat16}, "gapdner": {torch.bfloat16}}
+    assert product_dtypes(nlp) == {"transformer": {torch.bfloat16}, "gapdner": {torch.bfloat16}}
     assert nlp.config == config
     nlp.to_disk(tmp_path / "model")
     loaded = spacy.load(tmp_path / "model")
     assert not uses_bf16(loaded)
-    assert types_of_products(loaded)["gapdner"] == {torch.float32}
+    assert product_dtypes(loaded)["gapdner"] == {torch.float32}
 
 
 def test_pipelines_and_cpus_without_bf16_are_refused(nlp, monkeypatch):

@@ -7,7 +7,7 @@ from spacy_gapdner.model.span_attention import SpanAttention
 
 
 def compute(layer, hidden):
-    """What the layer adds to a grid of zeros."""
+    """The output of the layer for a grid of zeros."""
     n, width = hidden.shape
     grid = torch.zeros(1, n * n, width, dtype=hidden.dtype)
     return layer(hidden[None], hidden[None], grid).view(n, n, width)
@@ -20,7 +20,7 @@ def compute(layer, hidden):
     offset=st.sampled_from([0.0, -500.0, 500.0]),
     seed=st.integers(0, 2**16),
 )
-def test_is_the_definition_for_any_scores(n, spread, offset, seed):
+def test_agrees_with_the_definition_for_any_scores(n, spread, offset, seed):
     generator = torch.Generator().manual_seed(seed)
     hidden = torch.rand(n, 3, generator=generator).double() * 2 - 1
     layer = SpanAttention(3).double()
@@ -30,7 +30,7 @@ def test_is_the_definition_for_any_scores(n, spread, offset, seed):
             part.bias.fill_(offset)
         expected = regularity(hidden, layer.upper, layer.lower)
         torch.testing.assert_close(compute(layer, hidden), expected, rtol=0, atol=1e-9)
-        # single precision: scores of hundreds have few digits after the point
+        # single precision has few decimal places for scores in the hundreds
         actual = compute(layer.float(), hidden.float())
     assert actual.dtype == torch.float32
     atol = 1e-3 if spread > 50 else 1e-4

@@ -33,7 +33,7 @@ def assert_close(actual, expected, atol=1e-5):
 
 
 @pytest.mark.parametrize("max_batch_cells", [1, 150, 10**6])
-def test_scores_and_gradients_are_those_of_each_segment_alone(max_batch_cells):
+def test_batching_does_not_change_scores_and_gradients(max_batch_cells):
     model = make_model(max_batch_cells=max_batch_cells)
     net, random = network_of(model), np.random.default_rng(1)
     scores, backprop = model.begin_update(make_input())
@@ -66,7 +66,7 @@ def test_scores_and_gradients_are_those_of_each_segment_alone(max_batch_cells):
     ("max_batch_cells", "max_words", "n_calls", "n_batches"),
     [(40, 1000, 1, 5), (8 * 32, 1000, 1, 3), (10_000, 1000, 1, 1), (8 * 32, 14, 3, 3)],
 )
-def test_calls_and_batches_keep_to_their_sizes(
+def test_calls_and_batches_respect_their_limits(
     monkeypatch, max_batch_cells, max_words, n_calls, n_batches
 ):
     calls, forward = [], GapDNERNetwork.forward
@@ -97,19 +97,19 @@ def test_bytes_restore_a_model(initialize):
         assert np.array_equal(a, b)
 
 
-class Harmful:
+class Malicious:
     """Fails the test when it is unpickled."""
 
     def __reduce__(self):
         return pytest.fail, ("unpickled",)
 
 
-def test_a_harmful_pickle_in_the_bytes_is_refused(monkeypatch):
+def test_malicious_pickle_is_refused(monkeypatch):
     model = make_model()
     with monkeypatch.context() as patch:
-        patch.setattr(GapDNERNetwork, "state_dict", lambda self: {"weight": Harmful()})
+        patch.setattr(GapDNERNetwork, "state_dict", lambda self: {"weight": Malicious()})
         data = model.to_bytes()
-    # even where the environment asks for the unsafe default
+    # even if the environment requests the unsafe default
     monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
     with pytest.raises(pickle.UnpicklingError, match="Weights only"):
         make_model(initialize=False).from_bytes(data)
@@ -124,7 +124,7 @@ def test_mixed_precision_multiplies_in_bfloat16():
         results.append((scores, list(network_of(model).parameters())))
     (expected, parameters), (scores, others) = results
     assert {grid.dtype for grid in scores} == {np.dtype("float32")}
-    # it has an effect, and a small one
+    # it has a small effect
     assert not all(map(np.array_equal, scores, expected))
     assert_close(scores, expected, atol=0.1)
     for p, other in zip(parameters, others, strict=True):

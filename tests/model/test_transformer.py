@@ -19,7 +19,7 @@ from spacy_gapdner.model.pooling import reduce_max_v1
 from spacy_gapdner.model.transformer import build_transformer_model_v1
 from spacy_gapdner.segments import make_segment_spans
 
-# some texts are cut, as one of the tests says
+# some texts are truncated with a warning
 pytestmark = pytest.mark.filterwarnings("ignore:Segments with more than")
 NLP = spacy.blank("en")
 OURS, THEIRS = "spacy-gapdner.TransformerModel.v1", "spacy-transformers.TransformerModel.v3"
@@ -30,7 +30,7 @@ ODD_TEXTS = [
     # combining characters: the tokenizer drops the accents
     "e\u0301te\u0301 nau\u0308sea",
     "\U0001f912 pain \U0001f468\u200d\U0001f469\u200d\U0001f467",
-    # white space, and characters that become no piece at all
+    # whitespace, and characters without any piece
     " \n\n\t",
     "a\u00adb \u200b c\x00d",
     "",
@@ -57,7 +57,7 @@ def make_model(name, bert, **settings):
 
 @pytest.fixture
 def models(bert, monkeypatch):
-    """Ours, in very small batches, and spacy-transformers', of equal weights."""
+    """Ours with very small batches, and that of spacy-transformers, with equal weights."""
     for limits in ("_CPU_PREDICT", "_CPU_TRAIN"):
         monkeypatch.setattr(transformer, limits, (50, 6))
     return [make_model(name, bert) for name in (OURS, THEIRS)]
@@ -65,7 +65,7 @@ def models(bert, monkeypatch):
 
 @pytest.fixture(scope="module")
 def shared_models(bert):
-    """The same for hypothesis, with the limits as they are."""
+    """The same for hypothesis, with the default limits."""
     return [make_model(name, bert) for name in (OURS, THEIRS)]
 
 
@@ -100,13 +100,13 @@ def assert_same_batch(models, docs):
 @settings(max_examples=15)
 @example(texts=ODD_TEXTS)
 @given(texts=st.lists(ANY_TEXT, min_size=1, max_size=6).filter(any))
-def test_any_texts_get_the_same_vectors(shared_models, texts):
+def test_all_texts_get_the_same_vectors(shared_models, texts):
     # a piece across tokens ("##ver", "pain"), and spaces that the text does not have
     odd = Doc(NLP.vocab, words=["f", "ev", "er", "p", "ai", "n"], spaces=[False] * 6)
     assert_same_batch(shared_models, [*make_docs(texts), odd])
 
 
-def test_a_document_has_a_row_for_each_span(models):
+def test_document_has_a_row_for_each_span(models):
     doc = NLP.make_doc("ab cd. " * 20)
     ours, theirs = (model.predict([doc]).doc_data[0] for model in models)
     assert len(theirs.wordpieces.strings) == 4
@@ -121,7 +121,7 @@ def test_a_document_has_a_row_for_each_span(models):
 
 
 @pytest.mark.parametrize(("mixed_precision", "atol"), [(False, 1e-5), (True, 0.05)])
-def test_gradients_are_those_of_one_padded_batch(models, mixed_precision, atol):
+def test_gradients_match_one_padded_batch(models, mixed_precision, atol):
     models[0].mixed_precision = mixed_precision
     words = [f"{letter}{other}" for letter in "abcdefgh" for other in "stuvwxyz"]
     docs = [Doc(NLP.vocab, words=words[:n]) for n in range(0, 65, 3)]
@@ -145,7 +145,7 @@ def test_gradients_are_those_of_one_padded_batch(models, mixed_precision, atol):
             assert_allclose(ours[name].grad / scale, other.grad / scale, atol=atol, err_msg=name)
 
 
-def test_the_network_runs_in_batches_of_like_length(models, monkeypatch):
+def test_batches_contain_similar_lengths(models, monkeypatch):
     shapes = []
     network = models[0].transformer
     run = network.forward
@@ -157,14 +157,14 @@ def test_the_network_runs_in_batches_of_like_length(models, monkeypatch):
     monkeypatch.setattr(network, "forward", forward)
     docs = [Doc(NLP.vocab, words=["a"] * n) for n in (3, 22, 1, 4, 21, 3, 2)]
     found = models[0].predict(docs).doc_data
-    # two special pieces each; 2 * 24 are 48 of at most 50; 3, 4 and 5 of 6 pieces are 6 of padding
+    # two special pieces each; 2 * 24 = 48 of at most 50; padding 3, 4 and 5 pieces to 6 adds 6
     assert shapes == [(2, 24), (4, 6), (1, 3)]
     # rows are as long as the longest span of their document
     rows = [data.model_output.last_hidden_state.shape for data in found[:3]]
     assert rows == [(1, n, WIDTH) for n in (5, 24, 3)]
 
 
-def test_without_offsets_pieces_are_aligned_by_their_text(bert):
+def test_pieces_without_offsets_are_aligned_by_text(bert):
     slow = {"use_fast": False}
     models = [make_model(name, bert, tokenizer_config=slow) for name in (OURS, THEIRS)]
     assert_same_batch(models, make_docs(["no fever", "ab cd. " * 20, "e\u0301te\u0301 \u6f22"]))

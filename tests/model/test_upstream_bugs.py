@@ -78,7 +78,7 @@ def test_memory_does_not_grow_with_the_number_of_shapes():
     assert float(run_python("-c", SHAPES)) < 50
 
 
-def test_limits_of_the_user_are_kept(monkeypatch):
+def test_user_limits_are_kept(monkeypatch):
     names = ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY")
     monkeypatch.setenv(names[0], "99")
     upstream_bugs.bound_onednn_caches()
@@ -92,12 +92,12 @@ def test_entry_points_are_not_searched_in_each_call(monkeypatch):
     assert srsly.msgpack_loads(data)["n"].sum() == 2
 
 
-def test_a_prediction_leaves_the_network_without_dropout():
+def test_prediction_leaves_dropout_off():
     network = torch.nn.Dropout(0.5)
     inputs = torch.ones(100)
     (output,) = upstream_bugs.infer(network, [ArgsKwargs((inputs,), {})])
     assert torch.equal(output, inputs)
-    # as another thread would find it
+    # as in another thread
     assert torch.equal(network(inputs), inputs)
 
 
@@ -124,7 +124,7 @@ def test_memory_does_not_grow_with_the_number_of_updates():
 @pytest.mark.parametrize("trans2", [False, True])
 # also without words
 @pytest.mark.parametrize("n", [5, 0])
-def test_products_are_those_of_thinc(trans1, trans2, n):
+def test_products_match_thinc(trans1, trans2, n):
     x = numpy.random.rand(*((5, n) if trans1 else (n, 5))).astype("f")
     y, into = numpy.random.rand(5, 5).astype("f"), numpy.zeros((n, 5), dtype="f")
     expected = NumpyOps().gemm(x, y, trans1=trans1, trans2=trans2)

@@ -10,7 +10,7 @@ def nlp():
 
 @pytest.fixture(scope="session")
 def trained():
-    """A pipeline that has learned CORPUS by heart; not to be changed."""
+    """A pipeline that has memorized CORPUS. Tests must not change it."""
     nlp = make_nlp()
     train(nlp, 60)
     return nlp

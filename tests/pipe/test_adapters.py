@@ -1,4 +1,4 @@
-"""Pipes that judge spans, on discontinuous entities."""
+"""Pipes that set attributes of spans, with discontinuous entities."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 
 TEXT = "No severe joint and back pain. Fever."
 PLACES = [((1, 3), (5, 6)), ((1, 2), (4, 6)), ((7, 8),)]
-# a main module, which processes import
+# the main module, which new processes import
 SCRIPT = """
 import multiprocessing
 from test_adapters import TEXT, get_entities, make_pipeline
@@ -50,7 +50,7 @@ def make_pipeline():
     return nlp
 
 
-def test_verdicts_come_back_to_the_entities(tmp_path):
+def test_span_attributes_are_copied_to_the_entities(tmp_path):
     nlp = make_pipeline()
     nlp.to_disk(tmp_path)
     doc = spacy.load(tmp_path)(TEXT)
@@ -65,7 +65,7 @@ def test_verdicts_come_back_to_the_entities(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="only has the start method spawn")
-def test_attributes_return_from_processes_of_every_start_method(tmp_path):
+def test_attributes_with_every_start_method(tmp_path):
     (tmp_path / "main.py").write_text(SCRIPT)
     path = os.pathsep.join(map(str, Path(__file__).parents[:2]))
     output = run_python(tmp_path / "main.py", PYTHONPATH=path)
@@ -95,9 +95,9 @@ def find_entity(doc, fragments):
 WRONG = {"any": [3, 4], "all": [0, 1, 2], "unshared": []}
 
 
-@pytest.mark.parametrize(("tool", "of_extents"), [(NEGEX, [0, 1, 2]), (CONTEXT, [3, 4])])
+@pytest.mark.parametrize(("tool", "extent_errors"), [(NEGEX, [0, 1, 2]), (CONTEXT, [3, 4])])
 @pytest.mark.parametrize("fragments", [None, *WRONG])
-def test_negation_of_fragments(nlp, tool, of_extents, fragments, tmp_path):
+def test_negation_of_fragments(nlp, tool, extent_errors, fragments, tmp_path):
     module, name, config, attribute = tool
     pytest.importorskip(module)
     nlp.add_pipe("sentencizer")
@@ -114,10 +114,10 @@ def test_negation_of_fragments(nlp, tool, of_extents, fragments, tmp_path):
         found = {e.to_entity(): e._.get(attribute) for e in get_entities(nlp(doc))}
         if found != expected:
             errors.append(number)
-    assert errors == (WRONG[fragments] if fragments else of_extents)
+    assert errors == (WRONG[fragments] if fragments else extent_errors)
 
 
-def test_fragments_that_all_entities_of_a_type_share_count_if_there_are_no_others(nlp):
+def test_shared_fragments_count_if_there_are_no_others(nlp):
     Span.set_extension("flag_for_test", default=False, force=True)
     doc = nlp.make_doc("a b c d")
     places = [((0, 1), (2, 3)), ((0, 1), (3, 4)), ((0, 1), (2, 4))]

@@ -1,4 +1,4 @@
-"""One set of defaults: the pipe, its factories, the architecture and init-config say the same."""
+"""The pipe, its factories, the architecture and init-config have the same defaults."""
 
 from inspect import signature
 

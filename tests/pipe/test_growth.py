@@ -22,7 +22,7 @@ def test_old_labels_keep_their_scores_and_new_ones_are_learned(saved, tmp_path):
     assert [pipe.add_label(label) for label in [*labels, "DRUG"]] == [1] * len(labels) + [0]
     assert pipe.labels == (*LABELS, *labels)
     for old, new in zip(before, scores(nlp), strict=True):
-        # None, Frag, Gap and the types, the new ones at the end
+        # None, Frag, Gap and the types, with the new ones at the end
         assert new.shape[2] == old.shape[2] + len(labels) == 6 + len(labels)
         np.testing.assert_allclose(new[..., :6], old, rtol=1e-5, atol=1e-5)
         # below the score of None, so that predictions do not change
@@ -36,7 +36,7 @@ def test_old_labels_keep_their_scores_and_new_ones_are_learned(saved, tmp_path):
         assert found(annotate(loaded, text)) == entities, text
 
 
-def test_a_callback_adds_labels_to_a_sourced_pipe(saved):
+def test_callback_adds_labels_to_a_sourced_pipe(saved):
     nlp = spacy.load(saved)
     add_labels = registry.callbacks.get("spacy-gapdner.add_labels.v1")(["DRUG", "VIRUS"])
     assert add_labels(nlp).get_pipe("gapdner").labels == (*LABELS, "VIRUS")

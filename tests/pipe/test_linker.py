@@ -1,4 +1,4 @@
-"""Entities get the ids of the terms that their recombined texts name."""
+"""Entities get the ids of the terms that match their recombined texts."""
 
 import pytest
 import spacy
@@ -54,17 +54,17 @@ def test_ids(path):
     names = [entity.attrs.get("kb_name") for entity in get_entities(doc)]
     assert sorted(filter(None, names)) == ["SEVERE \u00a0Joint\u2011Pain", "naproxen"]
     assert ids(make_pipeline(path, labels=["DRUG"])(TEXT)) == {"Naproxen": "T:3"}
-    # "pain, severe shoulder" lacks but the comma
+    # "pain, severe shoulder" only differs in the order and the comma
     nlp = make_pipeline(path, min_score=90)
     assert [ids(doc) for doc in nlp.pipe([TEXT] * 5, batch_size=2)] == [SIMILAR] * 5
-    # ids that are there already
+    # existing ids
     for entity in get_entities(doc):
         entity.kb_id_ = "OLD:1"
     old = {entity.text: "OLD:1" for entity in get_entities(doc)}
     for overwrite, expected in ((False, old), (True, old | EXACT)):
         nlp = make_pipeline(path, overwrite=overwrite)
         assert ids(nlp.get_pipe("gapdner_linker")(doc)) == expected
-    # a file of another system
+    # a file with a byte order mark and Windows line endings
     path.write_bytes(b"\xef\xbb\xbfid\tname\r\nT:1\tsevere joint pain\r\n")
     assert ids(make_pipeline(path)(TEXT)) == {"severe joint pain": "T:1"}
 
@@ -76,7 +76,7 @@ def test_ids_of_doc_ents(path, overwrite, old):
     set_contiguous_ents(doc, ENTITIES)
     doc.ents = [*doc.ents, Span(doc, 7, 8, "ADE"), Span(doc, 0, 2, "ADE")]
     doc = nlp.get_pipe("gapdner_linker")(doc)
-    # not a part of a discontinuous entity
+    # parts of discontinuous entities get no id
     ents = [(ent.text, ent.kb_id_) for ent in doc.ents]
     assert ents == [("severe joint", ""), ("pain", ""), ("Naproxen", "T:3")]
     (group,) = [g for g in doc.spans.values() if g[0].label_ == "DRUG"]
@@ -98,7 +98,7 @@ def link(path, texts):
     return found
 
 
-def test_the_most_similar_name(path):
+def test_most_similar_name(path):
     # the first of equally similar ones
     path.write_text("A\tpain x\nB\tpain y\nC\tpain  X\nD\tpainz x\n")
     assert link(path, ["pain x", "x pain", "pain z", "fever"]) == ["pain x"] * 3 + [None]
@@ -130,7 +130,7 @@ def test_terms_are_saved_with_the_pipeline(path, tmp_path):
         (b"id\tname\n", r"terms.tsv contains no terms"),
     ],
 )
-def test_a_file_that_cannot_be_used(path, content, message):
+def test_invalid_terms_files(path, content, message):
     path.write_bytes(content)
     nlp = make_pipeline(path)
     for use in (lambda: nlp(TEXT), nlp.to_bytes):
@@ -141,7 +141,7 @@ def test_a_file_that_cannot_be_used(path, content, message):
         nlp(TEXT)
 
 
-def test_settings_that_cannot_be_used(path, monkeypatch):
+def test_invalid_settings(path, monkeypatch):
     with pytest.raises(ValueError, match="Invalid min_score: 101"):
         make_pipeline(path, min_score=101)
     monkeypatch.setattr(linker, "find_spec", lambda name: None)

@@ -10,8 +10,8 @@ from tiny_pipeline import CORPUS, fingerprint, found, make_examples, make_nlp, t
 from tiny_transformer import load_small_pipeline, save_bert
 
 TEXTS = [text for text, _ in CORPUS if len(text.split()) > 1]
-# A network that is large enough for PyTorch to use its threads, while the tests themselves compute
-# with one
+# A network that is large enough for PyTorch to use several threads. The other tests only use one
+# thread.
 SCRIPT = """
 import torch
 from tiny_pipeline import fingerprint, make_doc, make_nlp
@@ -48,31 +48,31 @@ def nlp(request, tmp_path_factory):
     return request.param(tmp_path_factory.mktemp("bert"))
 
 
-def answer(doc):
+def results(doc):
     entities = zip(found(doc), doc._.discontinuous_ents, strict=True)
     return [(label, tokens, round(entity.score, 4)) for (label, tokens), entity in entities]
 
 
-def test_workers_copies_and_threads_give_the_same_answer(nlp):
-    expected = [answer(doc) for doc in map(nlp, TEXTS)]
+def test_workers_copies_and_threads_have_the_same_results(nlp):
+    expected = [results(doc) for doc in map(nlp, TEXTS)]
     assert any(expected)
-    # before the threads: MKL's memory is locked forever in a fork that comes as a thread ends
+    # before the threads: forking while another thread exits can deadlock in MKL
     docs = nlp.pipe(TEXTS, n_process=2, batch_size=1)
-    assert [answer(doc) for doc in docs] == expected
+    assert [results(doc) for doc in docs] == expected
     # this is how spawned processes receive it
     sent = pickle.loads(pickle.dumps(nlp))
-    assert [answer(doc) for doc in map(sent, TEXTS)] == expected
+    assert [results(doc) for doc in map(sent, TEXTS)] == expected
 
     def call(n):
         docs = nlp.pipe(TEXTS, batch_size=2) if n % 2 else map(nlp, TEXTS)
-        return [answer(doc) for doc in docs]
+        return [results(doc) for doc in docs]
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(call, range(24)))
     assert all(actual == expected for actual in answers)
 
 
-def test_training_drops_after_a_prediction(nlp):
+def test_training_uses_dropout_after_a_prediction(nlp):
     examples = make_examples(nlp)
     nlp(TEXTS[0])
     losses = {round(nlp.update(examples, sgd=None)["gapdner"], 4) for _ in range(3)}

@@ -44,7 +44,7 @@ def ents(doc):
     return [(ent.start, ent.end, ent.label_) for ent in doc.ents]
 
 
-def test_labels_come_from_the_examples_in_sorted_order_or_are_given(nlp):
+def test_labels_are_sorted_unless_given(nlp):
     pipe = make_pipe(nlp)
     nlp.initialize(lambda: make_examples(nlp, [("", []), *CORPUS[::-1]]))
     assert pipe.labels == LABELS
@@ -55,7 +55,7 @@ def test_labels_come_from_the_examples_in_sorted_order_or_are_given(nlp):
     assert pipe.label_data == labels
 
 
-def test_labels_come_from_add_label_and_a_new_model_forgets_tuned_settings(nlp):
+def test_add_label_and_reset_of_tuned_settings(nlp):
     pipe = make_pipe(nlp)
     for call in (pipe.predict, lambda docs: pipe.update(make_examples(nlp))):
         with pytest.raises(GapDNERError, match="'gapdner' has no labels"):
@@ -76,7 +76,7 @@ def test_invalid_settings(setting):
         make_nlp(**setting)
 
 
-def test_thresholds_that_were_changed_to_invalid_values(nlp):
+def test_thresholds_changed_to_invalid_values(nlp):
     for name, value in (("threshold", None), ("disc_threshold", 7), ("type_thresholds", {"A": -1})):
         pipe = make_nlp().get_pipe("gapdner")
         pipe.cfg[name] = value
@@ -90,7 +90,7 @@ def test_initialize_after_loading_without_the_model(nlp):
     loaded.update(make_examples(loaded))
 
 
-def test_no_gold_names_the_keys_that_exist(nlp):
+def test_missing_gold_error_lists_existing_keys(nlp):
     pipe = make_pipe(nlp)
     elsewhere = r"10 in doc.spans\['coref_\*'\], 10 in doc.spans\['ents_\*'\]"
     with pytest.raises(GapDNERError, match=rf"spans_key 'gapdner'.*{elsewhere}"):
@@ -105,8 +105,8 @@ def test_no_gold_names_the_keys_that_exist(nlp):
     assert pipe.labels == ("DRUG",)
 
 
-def test_a_second_pipe_under_the_same_key_warns(nlp):
-    # the test run makes an error of every warning of ours
+def test_second_pipe_with_the_same_key_warns(nlp):
+    # pytest turns our warnings into errors
     make_pipe(nlp)
     make_pipe(nlp, name="other", spans_key="other")
     message = "'third' and 'other' both store their entities under the spans_key 'other'"
@@ -114,7 +114,7 @@ def test_a_second_pipe_under_the_same_key_warns(nlp):
         make_pipe(nlp, name="third", spans_key="other")
 
 
-def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
+def test_only_set_annotations_changes_docs(nlp):
     pipe = make_scripted(nlp, [TWO_ENTITIES])
     doc = make_doc(nlp, "a b c", [("OLD", [0]), ("OLD", [2])])
     doc.spans["mine"] = [doc[0:1]]
@@ -125,7 +125,7 @@ def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
     assert found(doc) == [("A", [0, 2]), ("B", [1])]
     assert set(doc.spans) == {"mine", "gapdner_1", "gapdner_2"}
     assert [entity.score for entity in get_entities(doc)] == pytest.approx([0.55, 0.45])
-    # settings count from the moment they are changed
+    # changed settings apply immediately
     pipe.cfg["threshold"] = 0.5
     assert found(pipe(doc)) == [("A", [0, 2])]
     pipe.cfg["disc_threshold"] = 0.6
@@ -136,7 +136,7 @@ def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
     assert entity.score == pytest.approx(1 / (1 + (0.45 / 0.55) * np.exp(-1.0)))
 
 
-def test_entities_of_whitespace_alone_are_never_predicted(nlp):
+def test_whitespace_entities_are_never_predicted(nlp):
     doc = Doc(nlp.vocab, words=["a", "\n\n", "b", "\r\n"])
     cells = {(1, 1, A): 0.9, (3, 3, B): 0.9, (2, 2, GAP): 0.9, (3, 1, B): 0.9}
     assert found(make_scripted(nlp, [cells])(doc)) == []
@@ -162,7 +162,7 @@ def test_paths_dropped_by_max_paths_are_reported_once(nlp):
     assert max(map(len, predicted)) <= 7
 
 
-def test_contiguous_entities_fill_doc_ents_if_asked(nlp):
+def test_annotate_ents_adds_contiguous_entities_to_doc_ents(nlp):
     nested = {(0, 1, FRAG): 0.9, (1, 0, A): 0.9, (1, 1, B): 0.9, **TWO_ENTITIES}
     doc = make_doc(nlp, "a b c d")
     doc.ents = [Span(doc, 1, 3, "CLASH"), Span(doc, 3, 4, "OLD", kb_id="Q1")]
@@ -184,7 +184,7 @@ def test_contiguous_entities_fill_doc_ents_if_asked(nlp):
     assert ents(doc) == [(0, 1, "A"), (1, 2, "OLD")]
 
 
-def test_sentences_and_windows_have_grids_of_their_own(nlp):
+def test_sentences_and_windows_have_their_own_grids(nlp):
     doc = make_doc(nlp, "a b c d e", sent_starts=[True, False, False, True, False])
     pipe = make_scripted(nlp, [TWO_ENTITIES, {(0, 0, B): 0.9}], max_length=3, stride=3)
     assert found(pipe(doc)) == [("A", [0, 2]), ("B", [1]), ("B", [3])]
@@ -195,7 +195,7 @@ def test_sentences_and_windows_have_grids_of_their_own(nlp):
     assert found(pipe(make_doc(nlp, "a b c d e f g"))) == [("A", [2, 3]), ("B", [6])]
 
 
-def test_the_spans_key_names_groups_and_scores(nlp):
+def test_spans_key_names_groups_and_scores(nlp):
     pipe = make_pipe(nlp, spans_key="ades")
     nlp.initialize(lambda: make_examples(nlp, key="ades"))
     doc = make_doc(nlp, "fever", [("DRUG", [0])], key="gapdner")

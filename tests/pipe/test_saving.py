@@ -29,7 +29,7 @@ def test_disk_bytes_and_pickle(trained, saved):
     before, loaded = annotate_all(trained), spacy.load(saved)
     for nlp in (loaded, from_bytes(trained), pickle.loads(pickle.dumps(trained))):
         assert annotate_all(nlp) == before
-    # and it can be trained further
+    # loaded pipelines can be trained again
     train(loaded, 5)
     assert annotate_all(loaded) != before == annotate_all(trained)
 
@@ -44,7 +44,7 @@ def test_find_threshold(trained, saved, tmp_path):
     assert (threshold, score) == (0.0, 1.0)
 
 
-def test_settings_that_were_changed_survive_as_they_are(saved, tmp_path):
+def test_changed_settings_are_saved(saved, tmp_path):
     nlp = spacy.load(saved)
     cfg = nlp.get_pipe("gapdner").cfg
     config = cfg["config"]

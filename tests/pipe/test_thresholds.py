@@ -1,4 +1,4 @@
-"""Entities of a grid's scores, with thresholds and calibrations by hand."""
+"""Entities for the scores of a grid, with given thresholds and calibrations."""
 
 import math
 
@@ -32,16 +32,16 @@ def select(scores=SCORES, threshold=0.5, **settings):
     return {entity: entity.score for entity in decoded.entities}
 
 
-def test_the_weakest_cell_decides():
+def test_weakest_cell_determines_the_score():
     assert select(threshold=0.2) == pytest.approx({CONTIGUOUS: 0.8, DISC: 0.6, ONE: 0.3})
     assert select() == pytest.approx({CONTIGUOUS: 0.8, DISC: 0.6})
     assert select(threshold=0.65) == pytest.approx({CONTIGUOUS: 0.8})
     assert select(grid({})) == {}
 
 
-def test_at_zero_the_most_probable_labels_are_kept():
+def test_threshold_zero_keeps_the_most_probable_labels():
     assert select(threshold=0.0) == pytest.approx({CONTIGUOUS: 0.8, DISC: 0.6})
-    # however improbable: here None has 0.31
+    # even if they are improbable: here None has 0.31
     scores = grid({(1, 1, A): 0.35, (1, 1, B): 0.34})
     assert select(scores, threshold=0.0) == pytest.approx({Entity("A", ((1, 2),)): 0.35})
     assert select(scores, threshold=0.36) == {}

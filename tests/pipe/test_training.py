@@ -16,7 +16,7 @@ def test_every_kind_of_entity_is_learned(trained):
     assert (scores["spans_gapdner_f"], scores["spans_gapdner_disc_f"]) == (1.0, 1.0)
 
 
-def test_discontinuous_entities_that_training_never_finds_are_reported_once():
+def test_missing_discontinuous_predictions_are_reported_once():
     nlp = make_nlp()
     pipe, optimizer = nlp.get_pipe("gapdner"), nlp.create_optimizer()
 
@@ -49,7 +49,7 @@ def test_entities_outside_segments_are_reported_once(sent_starts):
     example = Example(predicted, make_doc(nlp, text, entities))
     with pytest.warns(UserWarning, match="3 of 3 gold entities in a document"):
         nlp.update([example])
-    # the test run makes an error of every warning of ours
+    # pytest turns our warnings into errors
     nlp.update([example])
 
 
@@ -60,7 +60,7 @@ def test_losses_and_gradients_add_up():
     first = pipe.update(examples)["gapdner"]
     gradient = network_of(pipe.model).classifier.weight.grad.clone()
     losses = {"gapdner": 1.0, "other": 2.0}
-    # empty documents change no loss
+    # empty documents do not change the loss
     empty = make_examples(nlp, [("", [])])
     assert pipe.update([*empty, *examples, *empty], losses=losses) is losses
     assert losses == {"gapdner": pytest.approx(1.0 + first), "other": 2.0}
@@ -74,7 +74,7 @@ def test_losses_and_gradients_add_up():
     assert pipe.update(empty) == pipe.update([]) == {"gapdner": 0.0}
 
 
-def test_a_learning_rate_of_0_is_reported_once():
+def test_learning_rate_of_0_is_reported_once():
     nlp = make_nlp()
     before = nlp.to_bytes()
     # the first update of a warmup
@@ -136,7 +136,7 @@ def test_unaligned_gold_is_reported_once_and_refused_in_strict_mode():
     nlp = make_nlp()
     with pytest.warns(UserWarning, match=MESSAGE):
         nlp.update([make_misaligned(nlp)])
-    # the test run makes an error of every warning of ours
+    # pytest turns our warnings into errors
     nlp.update([make_misaligned(nlp)])
     pipe = nlp.get_pipe("gapdner")
     with pytest.raises(GapDNERError, match=MESSAGE):

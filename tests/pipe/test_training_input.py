@@ -1,4 +1,4 @@
-"""`spacy train` with good and broken corpora: one clear line, and no traceback."""
+"""`spacy train` with valid and broken corpora: one clear line, and no traceback."""
 
 import warnings
 import zlib
@@ -44,7 +44,7 @@ def run_training(tmp_path):
     return run
 
 
-def test_a_good_corpus_trains(run_training, good, tmp_path):
+def test_valid_corpus(run_training, good, tmp_path):
     # also one document without sentences
     path = save_corpus(tmp_path / "one.spacy", CORPUS[:1])
     for result in (
@@ -55,8 +55,8 @@ def test_a_good_corpus_trains(run_training, good, tmp_path):
         assert not any("gapdner" in message for message in result.warned)
 
 
-# spaCy reads the development corpus at the first evaluation, where our code has no part in its own
-# reader
+# spaCy's own reader only reads the development corpus at the first evaluation, where our code is
+# not involved
 @pytest.mark.parametrize(
     ("part", "reader", "break_up"),
     [
@@ -64,7 +64,7 @@ def test_a_good_corpus_trains(run_training, good, tmp_path):
         (1, OURS, lambda whole: whole[: len(whole) // 2]),
     ],
 )
-def test_a_broken_corpus(run_training, good, tmp_path, part, reader, break_up):
+def test_broken_corpus(run_training, good, tmp_path, part, reader, break_up):
     broken = tmp_path / "broken.spacy"
     broken.write_bytes(break_up(good.read_bytes()))
     result = run_training(*((good, broken) if part else (broken, good)), reader=reader)

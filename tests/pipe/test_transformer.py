@@ -1,4 +1,4 @@
-"""The pipe on a transformer: a tiny, random BERT through `configs/gapdner_trf.cfg`."""
+"""The pipe with a transformer: a tiny, random BERT in `configs/gapdner_trf.cfg`."""
 
 import warnings
 
@@ -28,7 +28,7 @@ def make_nlp(bert):
 
 
 def step(nlp, examples, optimizer):
-    """As `spacy train` does it: first the gradients of all pipes, then their updates."""
+    """Train as `spacy train` does: first the gradients of all pipes, then their updates."""
     losses = nlp.update(examples, sgd=False, annotates=["sentencizer"])
     for _, pipe in nlp.pipeline:
         if hasattr(pipe, "finish_update"):
@@ -43,7 +43,7 @@ def nlp(bert):
 
 @pytest.fixture(scope="module")
 def trained(bert):
-    """A pipeline that has learned CORPUS by heart; not to be changed."""
+    """A pipeline that has memorized CORPUS. Tests must not change it."""
     nlp = make_nlp(bert)
     optimizer = Adam(0.001, L2=0.0)
     for _ in range(80):
@@ -77,7 +77,7 @@ def assert_same_results(docs, others, tolerance=1e-4):
         assert scores(doc) == pytest.approx(scores(other), abs=tolerance)
 
 
-def test_learns_and_is_saved(trained, bert, tmp_path):
+def test_training_and_saving(trained, bert, tmp_path):
     nlp, docs = trained, annotate_all(trained)
     assert [found(doc) for doc in docs] == [entities for _, entities in CORPUS]
     nlp.to_disk(tmp_path)
@@ -92,7 +92,7 @@ def test_learns_and_is_saved(trained, bert, tmp_path):
 
 
 @pytest.mark.parametrize("replaced", [False, True])
-def test_the_two_parts_have_learning_rates_of_their_own(nlp, replaced):
+def test_both_parts_have_their_own_learning_rates(nlp, replaced):
     if replaced:
         replace_listener(nlp)
 
@@ -107,12 +107,12 @@ def test_the_two_parts_have_learning_rates_of_their_own(nlp, replaced):
     ]
     # the first step of Adam moves a weight by the learning rate; lr_scale is 10
     assert changes == pytest.approx([1e-4, 1e-3], rel=0.02)
-    # weights stay where they are, else each update would hold on to all that were there before
+    # weights are updated in place, otherwise each update would keep the previous ones in memory
     assert [weights.untyped_storage()._cdata for part in parts for weights in part] == places
 
 
 def test_words_without_word_pieces(nlp):
-    # white space has no word pieces, and a word outside of the vocabulary one: [UNK]
+    # whitespace has no word pieces, and an unknown word has one: [UNK]
     words, spaces = [" ", "no", "\t", "fever", "漢"], [False, True, True, True, True]
 
     def make_docs():
@@ -130,8 +130,8 @@ def test_words_without_word_pieces(nlp):
     assert [found(doc), *map(found, others)] == [[("SYMPTOM", [1, 3])], [], []]
 
 
-def test_a_sentence_gets_the_same_scores_alone_as_in_a_document(trained):
-    """The transformer sees the segments that the grid is made of."""
+def test_sentence_has_the_same_scores_in_a_document(trained):
+    """The transformer processes the same segments as the grid."""
     texts = [text for text, _ in CORPUS[:2]]
     alone = [annotate(trained, text) for text in texts]
     n = len(alone[0])
@@ -144,7 +144,7 @@ def test_a_sentence_gets_the_same_scores_alone_as_in_a_document(trained):
     assert scores(doc) == pytest.approx([s for d in alone for s in scores(d)], abs=1e-5)
 
 
-def test_a_transformer_that_has_not_run_is_told(trained):
+def test_transformer_that_has_not_run_is_reported(trained):
     texts = ["severe pain", "", "mild pain"]
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)

@@ -31,7 +31,7 @@ T6	ADR 60 71	well. hurts
 T7	ADR 39 41	20
 """
 # T2 has fragments out of order, of which two are adjacent; T4 repeats T1; T5 starts within a token;
-# T6 is in two lines
+# T6 spans two lines
 # (sentence, label, fragments)
 POST_ENTITIES = [
     (0, "ADR", ((0, 2), (4, 5))),
@@ -44,7 +44,7 @@ POST_ENTITIES = [
 CADEC = {
     "cadec/text/EXAMPLIN.1.txt": POST,
     "cadec/original/EXAMPLIN.1.ann": POST_ANNOTATIONS,
-    # offsets count a line end as one character
+    # offsets count a line break as one character
     "cadec/text/EXAMPLIN.2.txt": "No pain\r\nSevere rash\r\n",
     "cadec/original/EXAMPLIN.2.ann": "T1\tADR 8 19\tSevere rash\r\n",
     "cadec/text/OTHERIN.1.txt": "fine",

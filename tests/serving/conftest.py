@@ -36,7 +36,7 @@ def nlp():
 
 @pytest.fixture(scope="session")
 def pipe():
-    """What a server needs of the recognizer."""
+    """The attributes of the recognizer that a server uses."""
     pipe = SimpleNamespace(key="gapdner", labels=("ADE", "DRUG"))
     pipe.segments = lambda docs: [get_segments(doc, 128, 64) for doc in docs]
     return pipe

@@ -46,7 +46,7 @@ def test_predict(client):
     assert (response.status_code, response.json()["detail"]) == (415, detail)
 
 
-def test_nothing_is_computed_for_a_client_that_has_disconnected(client, monkeypatch):
+def test_no_prediction_for_disconnected_clients(client, monkeypatch):
     async def is_disconnected(request):
         return True
 
@@ -71,7 +71,7 @@ def test_exports(client):
         assert archive.read("text.ann").startswith(b"T1\tADE 0 6;17 26\tsevere back pain\n")
 
 
-def test_the_pages(client, nlp, monkeypatch):
+def test_pages(client, nlp, monkeypatch):
     for path in ("/", "/docs"):
         page = client.get(path)
         assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
@@ -85,7 +85,7 @@ def test_the_pages(client, nlp, monkeypatch):
     assert ">Pain &lt;1&gt; joint.</textarea>" in client.get("/").text
 
 
-def test_the_api_is_documented(client):
+def test_api_is_documented(client):
     page = html.unescape(client.get("/docs").text)
     for path in client.get("/openapi.json").json()["paths"]:
         assert path in page
@@ -111,7 +111,7 @@ def test_the_api_is_documented(client):
         ("/export/brat", with_entity(label="Adverse event"), 422, "brat does not allow the label"),
     ],
 )
-def test_bad_requests(client, path, body, status, message):
+def test_invalid_requests(client, path, body, status, message):
     headers = {"Content-Type": "application/json"}
     response = client.post(path, content=json.dumps(body), headers=headers)
     assert response.status_code == status
@@ -127,7 +127,7 @@ def test_odd_texts(client, name):
     tokens = [token for token in spacy.blank("en")(text) if not token.is_space]
     if not tokens:
         return
-    # characters are code points on the way there and back
+    # offsets count code points in requests and responses
     last = tokens[-1]
     fragment = {"start": last.idx, "end": last.idx + len(last), "text": last.text}
     record = with_entity(discontinuous=False, **fragment, fragments=[fragment])
@@ -137,7 +137,7 @@ def test_odd_texts(client, name):
 
 
 @pytest.mark.parametrize("path", ["/predict", "/draw", "/export/csv"])
-def test_the_words_of_a_text_are_forgotten(nlp, client, path):
+def test_words_of_a_text_are_not_kept(nlp, client, path):
     def size():
         # the length of the vocab also counts removed words
         words = sum(1 for _ in nlp.vocab), len(nlp.vocab.strings)

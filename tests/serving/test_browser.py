@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from chromium import asked, serve, set_value, until, visit, window_width
+from chromium import requested_urls, serve, set_value, until, visit, window_width
 from selenium.webdriver.common.by import By
 
 from spacy_gapdner.drawing.colors import choose_colors
@@ -44,11 +44,11 @@ def find(page, name):
     return page.find_element(By.ID, name)
 
 
-def shows(page, *labels):
+def until_labels(page, *labels):
     until(page, lambda: page.execute_script(LABELS) == list(labels))
 
 
-def says(page, message):
+def until_status(page, message):
     until(page, lambda: message in find(page, "status").text)
 
 
@@ -64,37 +64,37 @@ def toggle(page, label):
 
 
 def test_find_and_filter(page, url):
-    asked(page)
+    requested_urls(page)
     page.get_log("browser")
     page.refresh()
     ask(page, TEXT)
-    says(page, "4 of 4 entities shown")
-    shows(page, *ALL)
+    until_status(page, "4 of 4 entities shown")
+    until_labels(page, *ALL)
     assert "<b>later</b>" in find(page, "drawing").text
     assert page.find_elements(By.CSS_SELECTOR, "#drawing .word i.gap")
     toggle(page, "DRUG")
-    shows(page, *ALL[1:])
-    # as the score is shown
+    until_labels(page, *ALL[1:])
+    # the score as displayed
     for score, labels in {"0.62": (ALL[1], ALL[3]), "0.70": (ALL[1],)}.items():
         set_value(page, find(page, "score"), score)
-        shows(page, *labels)
+        until_labels(page, *labels)
         assert find(page, "score-value").text == score
-    says(page, "1 of 4 entities shown")
+    until_status(page, "1 of 4 entities shown")
     # the colors do not depend on the filter
     drawn = find(page, "drawing").get_attribute("innerHTML")
     assert choose_colors(["ADE", "DRUG"])["ADE"] in drawn
-    # nothing leaves the host, and nothing is refused
-    addresses = asked(page)
+    # all requests are sent to the local server, and the browser reports no error
+    addresses = requested_urls(page)
     assert {f"{url}predict", f"{url}draw"} <= set(addresses)
     assert all(address.startswith(url) for address in addresses)
     assert page.get_log("browser") == []
 
 
-def test_save_what_is_shown(page):
+def test_only_visible_entities_are_saved(page):
     ask(page, TEXT)
-    shows(page, *ALL)
+    until_labels(page, *ALL)
     toggle(page, "ADE")
-    shows(page, ALL[0])
+    until_labels(page, ALL[0])
     page.execute_script(
         "HTMLAnchorElement.prototype.click = function () { window.saved = this.download; };"
         "URL.createObjectURL = (blob) => { blob.text().then((t) => { window.content = t; }); };"
@@ -108,14 +108,14 @@ def test_save_what_is_shown(page):
 
 def test_errors(page):
     ask(page, TEXT)
-    shows(page, *ALL)
+    until_labels(page, *ALL)
     ask(page, "x" * 501)
-    says(page, "Too many characters: 501. The maximum is 500 (--max-characters).")
+    until_status(page, "Too many characters: 501. The maximum is 500 (--max-characters).")
     assert find(page, "status").get_attribute("class") == "error"
-    # the drawing would be that of another text
+    # the drawing belongs to another text
     assert not find(page, "result").is_displayed()
     ask(page, "Nothing here.")
-    says(page, "No entities found")
+    until_status(page, "No entities found")
 
 
 @pytest.mark.parametrize("width", [1000, 400])
@@ -126,13 +126,13 @@ def test_nothing_is_wider_than_the_page(page, width):
     script += "document.getElementById('result').hidden = false;"
     with window_width(page, width):
         page.execute_script(script, {"text": "x" * 400 + " pain.", "entities": entities})
-        says(page, "shown")
+        until_status(page, "shown")
         assert page.execute_script("return document.documentElement.scrollWidth") <= width
 
 
 def test_dropped_files(page):
     page.execute_script(DROP, TEXT)
-    shows(page, *ALL)
+    until_labels(page, *ALL)
     page.execute_script(DROP.replace("[arguments[0]]", "[new Uint8Array([70, 252, 114])]"))
-    says(page, "not UTF-8")
+    until_status(page, "not UTF-8")
     assert find(page, "text").get_attribute("value") == TEXT

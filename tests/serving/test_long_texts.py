@@ -19,7 +19,7 @@ def scored(doc):
 
 # sentences of the second text have up to 1000 words
 @pytest.mark.parametrize("ends", [["."], [".", *["so"] * 99]])
-def test_the_entities_and_scores_are_those_of_the_text_at_once(ends):
+def test_splitting_does_not_change_entities_and_scores(ends):
     nlp, rng = trained_pipeline(), Random(0)
     short, *others = (text.removesuffix(".") for text, _ in ANNOTATED)
     long = " ".join(rng.choice([short, *others]) + rng.choice(ends) for _ in range(300))

@@ -106,7 +106,7 @@ def test_architecture_builds_its_network(name):
 
 
 @pytest.mark.parametrize("name", ["w2ner", "toe"])
-def test_the_published_settings(name):
+def test_published_settings(name):
     filled = read_run_config(FOLDER / f"{name}.cfg", {}, 0).filled
     pipe, training = filled["components"]["gapdner"], filled["training"]
     assert (training["batcher"]["size"], training["optimizer"]["grad_clip"]) == (16, 5.0)

@@ -64,13 +64,13 @@ def encode(tagging, entities):
 
 
 @pytest.mark.parametrize(("tagging", "table"), [(W2NER, CROWDED_W2NER), (TOE, CROWDED_TOE)])
-def test_grids_by_hand(tagging, table):
+def test_hand_written_grids(tagging, table):
     entities = FIGURE + CROWDED
     assert encode(tagging, entities) == encode(tagging, entities[::-1]) == parse(table)
     assert encode(tagging, []) == {}
 
 
-def test_toe_s_labels_are_those_above_zero():
+def test_toe_labels_are_above_zero():
     scores = np.full((2, 2, 9), -9.0, dtype="float32")
     scores[0, 1, 0], scores[1, 0, 1], scores[1, 1, 4], scores[1, 0, 8] = 2.0, 0.0, 800.0, -1.0
 
@@ -93,12 +93,12 @@ N_TOKENS = 5
 def naive_reading(tagging, cells):
     """The entities and scores of all sets of tokens."""
 
-    def of_link(i, j):
+    def link_score(i, j):
         if tagging is W2NER:
             return cells.get((i, j, 1), 0.0)
         return min(cells.get((i, j, 0), 0.0), cells.get((j, i, 1), 0.0))
 
-    def of_type(k, head, tail):
+    def type_score(k, head, tail):
         probability = cells.get((tail, head, 2 + k), 0.0)
         if tagging is W2NER:
             return probability
@@ -108,8 +108,8 @@ def naive_reading(tagging, cells):
     for k, label in enumerate(LABELS):
         for size in range(1, N_TOKENS + 1):
             for tokens in combinations(range(N_TOKENS), size):
-                links = [of_link(i, j) for i, j in pairwise(tokens)]
-                score = min(of_type(k, tokens[0], tokens[-1]), *links, 1.0)
+                links = [link_score(i, j) for i, j in pairwise(tokens)]
+                score = min(type_score(k, tokens[0], tokens[-1]), *links, 1.0)
                 if score:
                     entities[entity(label, *tokens)] = score
     return entities

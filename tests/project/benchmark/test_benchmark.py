@@ -16,7 +16,7 @@ def test_batches_add_up(runner, examples, monkeypatch):
     now = [0.0]
     monkeypatch.setattr(runner, "_clock", lambda: now[0])
 
-    def takes(owner, name, seconds):
+    def set_duration(owner, name, seconds):
         function = getattr(owner, name)
 
         def call(*args, **kwargs):
@@ -27,14 +27,14 @@ def test_batches_add_up(runner, examples, monkeypatch):
 
     encoder = runner.encoder
     if encoder.network is None:
-        takes(encoder.layer, "_func", 1)
+        set_duration(encoder.layer, "_func", 1)
     else:
-        takes(encoder.network, "forward", 1)
-        takes(encoder.component, "predict", 100)
-        takes(encoder.component, "update", 100)
-    takes(runner.pipe.model.get_ref("grid"), "_func", 10)
-    takes(runner.pipe, "get_loss", 1000)
-    takes(runner, "finish_update", 10_000)
+        set_duration(encoder.network, "forward", 1)
+        set_duration(encoder.component, "predict", 100)
+        set_duration(encoder.component, "update", 100)
+    set_duration(runner.pipe.model.get_ref("grid"), "_func", 10)
+    set_duration(runner.pipe, "get_loss", 1000)
+    set_duration(runner, "finish_update", 10_000)
     for is_train, loss, optimizer in ((False, 0, 0), (True, 1000, 10_000)):
         found = time_batches(runner, examples, 2, is_train=is_train)
         n_batches = 1 if is_train else 2

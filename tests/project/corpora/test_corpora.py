@@ -112,6 +112,6 @@ def test_options(craft, report):
         ({"labels": "name"}, "Unknown labels: 'name'"),
     ],
 )
-def test_bad_options(craft, report, options, message):
+def test_invalid_options(craft, report, options, message):
     with pytest.raises(GapDNERError, match=message):
         list(read_craft(craft, report, **options))

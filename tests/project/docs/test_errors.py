@@ -99,7 +99,7 @@ PROVOKED = {
 }
 
 
-def test_every_quoted_message_is_provoked():
+def test_every_quoted_message_is_tested():
     assert list(QUOTED) == list(PROVOKED)
     assert read_page("errors.md").count("```text") == len(PROVOKED)
 

@@ -48,7 +48,7 @@ def folder(tmp_path, monkeypatch):
 def test_developers(folder, capsys):
     path = folder / "training" / "model-best"
     train_by_heart([ADE], path)
-    # the optimizer that users have, with a warmup from 0
+    # the optimizer of users, whose warmup starts at 0
     config = spacy.util.load_config(path / "config.cfg")
     config["training"]["optimizer"] = init_config(transformer="none")["training"]["optimizer"]
     config.to_disk(path / "config.cfg")

@@ -34,7 +34,7 @@ def test_differences_and_their_intervals(folder, tmp_path):
     scores, differences = json.loads(path.read_text())
     rows = [row[:3] for row in scores["rows"]]
     assert rows == [["Careful", "1", "0.0"], ["Usual", "2", "100.0 ± 0.0"]]
-    # of 1,000 samples of four documents, 4 only contain the document without entities
+    # 4 of 1,000 samples of four documents only contain the document without entities
     assert differences["rows"][0] == ["All entities", "+100.0", "+100.0 to +100.0", "0.996"]
     assert "Usual minus Careful on data.spacy" in differences["title"]
 

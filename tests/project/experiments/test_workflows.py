@@ -109,7 +109,7 @@ def test_sample_sentences(tmp_path, monkeypatch, capsys):
     tune, short = tmp_path / "tune.spacy", tmp_path / "short.spacy"
     sample_sentences.main(tmp_path / "all.spacy", train, 50, 0, dev, 18, 0.2, tune, None, None)
     sample_sentences.main(tmp_path / "all.spacy", short, 10, 0, None, 0, 0.2, None, None, 5)
-    # all of the two discontinuous sentences of the corpus, in 80 and 20 sentences
+    # all copies of the two discontinuous sentences in the pools of 80 and 20 sentences
     expected_counts = ((50, 16, 16), (18, 4, 4), (20, 4, 4), (10, 0, 0))
     for path, expected in zip((train, dev, tune, short), expected_counts, strict=True):
         sampled = read_docs(path)

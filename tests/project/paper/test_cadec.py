@@ -35,7 +35,7 @@ def test_read(write, report):
         "unsupported line": 1,
     }
     assert report.counts("dropped") == {"entity crosses a sentence boundary": 1}
-    # in line 7, the surface text has a space instead of the line end
+    # in line 7, the surface text has a space instead of the line break
     assert [i.place.line for i in report.issues if i.place.line] == [2, 3, 3, 3, 5, 6, 7, 7]
 
 

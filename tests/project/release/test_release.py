@@ -86,7 +86,7 @@ def test_too_few_correct_predictions(nlp, golds):
         choose_sentences(nlp, golds[1:], "gapdner")
 
 
-def install_lightly(wheel, folder):
+def install_offline(wheel, folder):
     """Uses the packages of this environment and the unpacked wheel, without downloads."""
     venv.create(folder)
     site = sysconfig.get_path("purelib", vars={"base": str(folder)})
@@ -109,7 +109,7 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     # the card does not publish paths
     refused = run("make", *paths, release, *data, *options, "--encoder", tmp_path, exit_code=1)
     assert "is a directory. Give the name of the transformer" in refused.output
-    # it can be made again
+    # the package can be built again
     (release / "old").touch()
     run("make", *paths, release, *data, *options)
     assert not (release / "old").exists()
@@ -118,7 +118,7 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     meta = json.loads(zipfile.ZipFile(wheel).read("en_trials/meta.json"))
     required = f"spacy-gapdner{get_minor_version_range(version('spacy-gapdner'))}"
     assert required in meta["requirements"]
-    monkeypatch.setattr(commands, "install", install_lightly)
+    monkeypatch.setattr(commands, "install", install_offline)
     result = run("check", release)
     assert OUTPUT in result.output
     card = release / "README.md"
