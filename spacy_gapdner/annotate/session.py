@@ -57,7 +57,7 @@ class Session:
         if name not in self._stores:
             if not _PERSON.fullmatch(name):
                 raise GapDNERError(
-                    'Invalid name. Start with a letter, and use no / \\ : * ? " < > |'
+                    'Invalid name. Start with a letter or digit, and use no / \\ : * ? " < > |'
                 )
             own = inside(self.texts.folder / SHARED / name, self.texts.folder)
             self._stores[name] = Store(self.texts, name, own)

@@ -15,16 +15,36 @@ import { find, make } from "./dom.js";
 
 /**
  * @template {Choice} T
- * @param {object} question
- * @param {string} question.title
- * @param {string} question.text
- * @param {string} question.confirm label of the button that confirms
- * @param {string} [question.cancel] label of the button that cancels
- * @param {Option[]} [question.options] settings on which the choices depend
- * @param {(isOn: boolean[]) => T[]} question.choices by whether each option is selected
+ * @typedef {object} Question
+ * @property {string} title
+ * @property {string} text
+ * @property {string} confirm label of the button that confirms
+ * @property {string} [cancel] label of the button that cancels
+ * @property {Option[]} [options] settings on which the choices depend
+ * @property {(isOn: boolean[]) => T[]} choices by whether each option is selected
+ */
+
+/** @type {Promise<unknown>} the answer to the previous question */
+let previous = Promise.resolve();
+
+/**
+ * @template {Choice} T
+ * @param {Question<T>} question
  * @returns {Promise<T[] | null>} the selected choices, or null if canceled
  */
-export function choose({ title, text, confirm, cancel = "Cancel", options = [], choices }) {
+export function choose(question) {
+  // two texts can have a conflict at the same time
+  const answer = previous.then(() => ask(question));
+  previous = answer;
+  return answer;
+}
+
+/**
+ * @template {Choice} T
+ * @param {Question<T>} question
+ * @returns {Promise<T[] | null>}
+ */
+function ask({ title, text, confirm, cancel = "Cancel", options = [], choices }) {
   const dialog = find("choice", HTMLDialogElement);
   const switches = options.map(({ key, isChecked }) =>
     make("input", { type: "checkbox", value: key, checked: isChecked }),
