@@ -5,10 +5,9 @@ compared as ranges of non-whitespace characters, so the tokenization of the refe
 prediction may differ. Duplicate entities in a document are counted once.
 """
 
-import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -87,7 +86,8 @@ class Counts:
     gold: int = 0
 
     def __add__(self, other: "Counts") -> "Counts":
-        return Counts(*map(operator.add, astuple(self), astuple(other)))
+        numbers = self.correct + other.correct, self.predicted + other.predicted
+        return Counts(*numbers, self.gold + other.gold)
 
     @classmethod
     def of(cls, predicted: Set[Any], gold: Set[Any]) -> "Counts":

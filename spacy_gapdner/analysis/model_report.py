@@ -237,7 +237,8 @@ def report_model(
 
 
 def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[ErrorInContext]:
-    positions, scores = compared.positions, compared.scores
+    # Doc.text is computed each time
+    positions, scores, text = compared.positions, compared.scores, doc.text
     items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
     roles = dict.fromkeys(compared.gold, "gold") | dict.fromkeys(compared.predicted, "predicted")
     roles |= dict.fromkeys(compared.gold & compared.predicted, "correct")
@@ -266,9 +267,9 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
             doc=number,
             name=doc.user_data.get(DOC_NAME),
             sentence=" ".join(sentence.text.split()),
-            gold=gold and to_text_entity(gold, positions, doc.text),
+            gold=gold and to_text_entity(gold, positions, text),
             predicted=predicted
-            and to_text_entity(predicted, positions, doc.text, scores.get(predicted)),
+            and to_text_entity(predicted, positions, text, scores.get(predicted)),
             words=words,
             own=tuple(in_words.pop(item) for item in own),
             others=tuple(in_words.values()),

@@ -1,5 +1,6 @@
 """Rendering of documents with entities as HTML or for the terminal."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -199,12 +200,13 @@ def _render_units(
         for token in doc
         if token.i == 0 or token.is_sent_start or "\n" in doc[token.i - 1].text
     ]
-    extents = [(e.start_char, e.end_char) for e in chain(*entities)]
-    kept = [s for s in starts if not any(start < s < end for start, end in extents)]
-    for start, end in pairwise([*kept, len(doc.text)]):
+    crossed = {i for e in chain(*entities) for i in range(e.start_char + 1, e.end_char)}
+    kept = [start for start in starts if start not in crossed]
+    homes = [[bisect_right(kept, e.start_char) - 1 for e in side] for side in entities]
+    for number, (start, end) in enumerate(pairwise([*kept, len(doc.text)])):
         here = [
-            [bar for e, bar in zip(*side, strict=True) if start <= e.start_char < end]
-            for side in zip(entities, bars, strict=True)
+            [bar for home, bar in zip(*side, strict=True) if home == number]
+            for side in zip(homes, bars, strict=True)
         ]
         if not only_differing or any(bar.mark != "same" for bar in chain(*here)):
             yield [_render_unit(doc, start, end, own) for doc, own in zip(docs, here, strict=True)]
