@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,8 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
     read_text(path)
     try:
         config = load_config(path, interpolate=True)
-        _read_sources(config["components"])
         pipeline = config["nlp"]["pipeline"]
+        _read_sources(config["components"], pipeline)
         names = _select(config, pipeline, ("gapdner", "discontinuous_ner"))
         if not names:
             raise GapDNERError("[nlp] pipeline has no component with the factory gapdner.")
@@ -81,22 +82,24 @@ def _select(config: Config, names: Sequence[str], factories: Sequence[str]) -> l
     return [name for name in names if components.get(name, {}).get("factory") in factories]
 
 
-def _read_sources(components: dict[str, Any]) -> None:
+def _read_sources(components: dict[str, Any], pipeline: Sequence[str]) -> None:
     # replaces blocks such as {"source": "training/model-best"}
-    for name, block in components.items():
-        if source := block.get("source"):
-            nlp = load_model(source)
-            components[name] = nlp.get_pipe_config(block.get("component", name))
+    load = cache(load_model)
+    for name in pipeline:
+        if source := components[name].get("source"):
+            components[name] = load(source).get_pipe_config(components[name].get("component", name))
 
 
-def _find_splitters(config: Config) -> set[str]:
-    # also custom ones
-    language = get_lang_class(config["nlp"]["lang"])
-    assigned = {
-        name: language.get_factory_meta(block["factory"]).assigns
-        for name, block in config["components"].items()
-    }
-    return {name for name, values in assigned.items() if SENTENCE_ATTRIBUTES.intersection(values)}
+def _find_splitters(config: Config) -> list[str]:
+    # an instance registers the factories of spaCy, and `has_factory` those of other packages
+    nlp = get_lang_class(config["nlp"]["lang"])()
+    factories = {name: config["components"][name]["factory"] for name in config["nlp"]["pipeline"]}
+    return [
+        name
+        for name, factory in factories.items()
+        if nlp.has_factory(factory)
+        and SENTENCE_ATTRIBUTES.intersection(nlp.get_factory_meta(factory).assigns)
+    ]
 
 
 def _sentence_pipeline(config: Config, splitters: Sequence[str]) -> Language:

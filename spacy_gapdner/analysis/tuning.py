@@ -98,9 +98,9 @@ def tune(
 
     The improvement is estimated by 10-fold cross-validation over Docs. New thresholds must improve
     the measure in at least 90% of 1000 bootstrap samples, or come closer to the minimum precision
-    and recall. A new calibration must lower the calibration error of all candidates, while the
-    scores of `Tuning` are those of entities above the thresholds. New thresholds ignore entities
-    with uncalibrated scores below 0.05.
+    and recall. A new calibration must lower the calibration error of all candidates.
+    `Tuning` reports that of entities above the thresholds. New thresholds ignore entities with
+    uncalibrated scores below 0.05.
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities that were not used for training.

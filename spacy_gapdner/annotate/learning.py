@@ -130,15 +130,15 @@ def _update(
         return chain.from_iterable(augment(nlp, example) for example in examples)
 
     # the texts lack the annotation of other components
-    frozen = [
-        name
-        for name, other in nlp.pipeline
-        if other is not pipe
-        and (
-            name in settings["frozen_components"]
-            or pipe.name not in getattr(other, "listening_components", ())
-        )
-    ]
+    parts: list[tuple[str, Any]] = nlp.pipeline
+    heard = {n: p for n, p in parts if pipe.name in getattr(p, "listening_components", ())}
+    trained = {pipe.name, *(heard.keys() - set(settings["frozen_components"]))}
+    others = [name for name in nlp.pipe_names if name not in trained]
+    for encoder in heard.values():
+        # only the last listener updates the encoder
+        for name in set(others).intersection(encoder.listening_components):
+            for listener in list(encoder.listener_map[name]):
+                encoder.remove_listener(listener, name)
     n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
     _shorten(settings["optimizer"].get("learn_rate"), n_steps)
     optimizer = _resolve(settings["optimizer"])
@@ -150,7 +150,7 @@ def _update(
             batch,
             drop=settings["dropout"],
             sgd=optimizer,
-            exclude=frozen,
+            exclude=others,
             annotates=settings["annotating_components"],
         )
         optimizer.step_schedules()

@@ -31,8 +31,8 @@ def agreement_cli(
 ) -> None:
     """Compute the agreement of two annotations.
 
-    Exact F1 compares the type and tokens of entities. Partial F1 ignores the type, except in the
-    rows of types, and gives half a point for an overlap. Both scores are symmetric."""
+    Exact F1 compares the type and tokens of entities. Partial F1 ignores the type, except in
+    the per-type rows, and gives half a point for an overlap. Both scores are symmetric."""
     from ..drawing.documents import write_documents
     from ..formats.converting import require_types
     from ..formats.outputs import check_output, filling, write_json

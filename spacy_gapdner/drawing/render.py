@@ -202,12 +202,11 @@ def _render_units(
     ]
     crossed = {i for e in chain(*entities) for i in range(e.start_char + 1, e.end_char)}
     kept = [start for start in starts if start not in crossed]
-    homes = [[bisect_right(kept, e.start_char) - 1 for e in side] for side in entities]
-    for number, (start, end) in enumerate(pairwise([*kept, len(doc.text)])):
-        here = [
-            [bar for home, bar in zip(*side, strict=True) if home == number]
-            for side in zip(homes, bars, strict=True)
-        ]
+    units: list[list[list[Bar]]] = [[[] for _ in bars] for _ in kept]
+    for side, found in enumerate(entities):
+        for entity, bar in zip(found, bars[side], strict=True):
+            units[bisect_right(kept, entity.start_char) - 1][side].append(bar)
+    for here, (start, end) in zip(units, pairwise([*kept, len(doc.text)]), strict=True):
         if not only_differing or any(bar.mark != "same" for bar in chain(*here)):
             yield [_render_unit(doc, start, end, own) for doc, own in zip(docs, here, strict=True)]
 

@@ -61,7 +61,7 @@ def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
 
 def _split(line: str) -> list[str]:
     # tokens can contain other spaces
-    return re.findall(r"[^ \t]+", line)
+    return re.findall(r"[^ \t]+", line.rstrip())
 
 
 def _is_comment(line: str) -> bool:

@@ -1,7 +1,6 @@
 """Finding files, and reading text, JSON and XML."""
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
@@ -129,7 +128,7 @@ def hide_bom(text: str) -> str:
     """RETURNS (str): The text with a space instead of a byte order mark, which would be a part of
     the first token.
     """
-    return re.sub(f"^{BOM}", " ", text)
+    return f" {text[1:]}" if text.startswith(BOM) else text
 
 
 def decode(raw: bytes, where: str) -> str:

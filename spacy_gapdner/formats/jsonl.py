@@ -60,7 +60,7 @@ def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
     """RETURNS (Optional[dict[str, Any]]): An entity's attrs; None if they are malformed."""
     attrs = {key: values[key] for key in TEXTS if values.get(key) not in (None, "")}
     attributes = values.get("attributes") or {}
-    # the check of empty ones takes most of the time
+    # the check is slow, and most entities have no attributes
     is_valid = isinstance(attributes, dict) and (not attributes or can_be_saved(attributes))
     if not is_valid or not all(isinstance(value, str) for value in attrs.values()):
         return None

@@ -1,8 +1,9 @@
 from dataclasses import replace
 
 import pytest
+from python_process import run_python
 from spacy.vocab import Vocab
-from tiny_pipeline import gold_docs, make_doc, trained_pipeline
+from tiny_pipeline import gold_docs, make_doc, save_corpus, trained_pipeline
 from training_config import HARD, write_config
 
 from spacy_gapdner.analysis.data_check import check_data
@@ -63,6 +64,18 @@ def test_sourced_components(train, tmp_path):
     assert findings.config.max_length == nlp.get_pipe("gapdner").cfg["max_length"]
     (mistake,) = findings.config.mistakes
     assert "'splitter' is not in [training] annotating_components" in mistake
+
+
+@pytest.mark.slow
+def test_factories_of_a_new_process(tmp_path):
+    config = write_config(
+        tmp_path, ('["sentencizer", "gapdner"]', '["sentencizer", "ner", "gapdner"]')
+    )
+    text = config.read_text() + '\n[components.ner]\nfactory = "ner"\n'
+    config.write_text(text)
+    save_corpus(tmp_path / "a.spacy")
+    arguments = "debug-data", tmp_path / "a.spacy", "--config", config
+    assert "Sentences split by sentencizer." in run_python("-m", "spacy", "gapdner", *arguments)
 
 
 def test_shipped_configs_have_no_mistakes(train, request):

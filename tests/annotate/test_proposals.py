@@ -218,6 +218,25 @@ def test_other_components_are_not_retrained():
     assert pipes[1].model.to_bytes() == before[1]
 
 
+def test_shared_encoder_is_retrained():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner_sentencizer")
+    nlp.add_pipe("tok2vec")
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "*"}
+    # the other pipe is the last listener
+    for name, key in (("gapdner", "gapdner"), ("other", "other")):
+        nlp.add_pipe("gapdner", name, config={"spans_key": key, "model": {"tok2vec": listener}})
+        nlp.get_pipe(name).add_label("ADR")
+    nlp.initialize()
+    training = init_config(transformer="none").interpolate()["training"]
+    nlp.config["training"] = {**training, "annotating_components": []}
+    before = [nlp.get_pipe(name).model.to_bytes() for name in ("tok2vec", "other")]
+    nlp.get_pipe("gapdner").add_label("Drug")
+    learning._update(nlp, nlp.get_pipe("gapdner"), gold_docs(nlp.vocab), 1.0)
+    after = [nlp.get_pipe(name).model.to_bytes() for name in ("tok2vec", "other")]
+    assert [new == old for new, old in zip(after, before, strict=True)] == [False, True]
+
+
 def test_comparison_needs_enough_held_out_texts(write, report):
     names = [*HELD_OUT[1:], *LEARNED]
     files = {f"{name}.{end}": "" for name in LEARNED for end in ("txt", "ann")}

@@ -42,7 +42,7 @@ def test_folders_without_texts(tmp_path):
         Texts(tmp_path)
 
 
-def test_last_entry_of_a_text_counts(tmp_path):
+def test_last_entry_of_a_text_is_used(tmp_path):
     journal, other = Journal(tmp_path), Journal(tmp_path)
     assert journal.entries() == {}
     rejected = (Mark("ADR", ((0, 6), (17, 30))),)

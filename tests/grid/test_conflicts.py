@@ -30,7 +30,7 @@ def losses(entities, labels=LABELS):
         ([entity("ADE", 0, 3), entity("ADE", 1, 2)], [(0, "Gap lost its cell to Frag")]),
         # the gap [1, 2) is an entity, whose grid label is its type
         ([entity("ADE", 0, 2), entity("Symptom", 1)], [(0, "Gap lost its cell to type")]),
-        # a gap that contains an entity of another length
+        # a gap that is longer than the entity inside it
         ([entity("ADE", 0, 4), entity("ADE", 2)], []),
         # one-word entities are fragments
         ([entity("ADE", 0, 2), entity("ADE", 0), entity("Symptom", 2)], []),

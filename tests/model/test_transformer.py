@@ -100,7 +100,7 @@ def assert_same_batch(models, docs):
 @settings(max_examples=15)
 @example(texts=ODD_TEXTS)
 @given(texts=st.lists(ANY_TEXT, min_size=1, max_size=6).filter(any))
-def test_all_texts_get_the_same_vectors(shared_models, texts):
+def test_vectors_match_spacy_transformers(shared_models, texts):
     # a piece across tokens ("##ver", "pain"), and spaces that the text does not have
     odd = Doc(NLP.vocab, words=["f", "ev", "er", "p", "ai", "n"], spaces=[False] * 6)
     assert_same_batch(shared_models, [*make_docs(texts), odd])

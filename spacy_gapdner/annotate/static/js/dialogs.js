@@ -35,7 +35,7 @@ let previous = Promise.resolve();
 export function choose(question) {
   // two texts can have a conflict at the same time
   const answer = previous.then(() => ask(question));
-  previous = answer;
+  previous = answer.catch(() => null);
   return answer;
 }
 
