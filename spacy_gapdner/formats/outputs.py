@@ -147,7 +147,6 @@ def write_files(
     notes other files with these extensions.
     """
     stems: set[str] = set()
-    taken: set[str] = set()
     suffixes: set[str] = set()
     numbers: Counter[str] = Counter()
     with filling(folder) as temporary:
@@ -159,7 +158,7 @@ def write_files(
             name = re.sub(r"(?:^|/)[./ ]*", "/", name).strip("/") or f"doc{len(stems) + 1:06d}"
             stem = name
             # some file systems ignore case
-            while stem.casefold() in taken:
+            while stem.casefold() in stems:
                 # sentences of the same document: NAME, NAME-2, NAME-3, ...
                 numbers[name] += 1
                 stem = f"{name}-{numbers[name] + 1}"
@@ -168,8 +167,7 @@ def write_files(
                     f"The name of the document {shorten(name, 60)!r} is too long for a file. Write "
                     "another format, such as jsonl."
                 )
-            stems.add(stem)
-            taken.add(stem.casefold())
+            stems.add(stem.casefold())
             for suffix, content in render(doc).items():
                 suffixes.add(suffix)
                 file = with_ending(temporary / stem, suffix)
@@ -177,7 +175,8 @@ def write_files(
                 file.write_bytes(content.encode("utf-8"))
     files = (file for file in folder.rglob("*") if file.suffix in suffixes)
     names = (file.relative_to(folder) for file in files if not is_hidden(file, folder))
-    if others := sorted(str(n) for n in names if n.with_suffix("").as_posix() not in stems):
+    stem_of = {str(name): name.with_suffix("").as_posix().casefold() for name in names}
+    if others := sorted(name for name, stem in stem_of.items() if stem not in stems):
         message = f"{len(others)} in the folder, such as {others[0]}"
         report.add("kept", "other files", message, Place(str(folder)))
     return len(stems)
