@@ -18,4 +18,6 @@ def test_examples_and_file(run, fails, write_docs, tmp_path):
     assert "1 synthetic Doc:" in result.output
     assert "0 synthetic Docs" in run("augment", data, "--share", 0).output
     assert "Use --spans-key" in run("augment", data, "-sk", "x").output
-    fails("does not end in .spacy. Add this extension.", "augment", data, "-o", tmp_path / "a.jsonl")
+    fails(
+        "does not end in .spacy. Add this extension.", "augment", data, "-o", tmp_path / "a.jsonl"
+    )
