@@ -4,13 +4,13 @@ import warnings
 from pathlib import Path
 
 import spacy
-from spacy.language import Language
+from spacy.language import FactoryMeta, Language
 from spacy.util import is_package
 
 from .errors import GapDNERError
 
 # attributes assigned by components that split sentences
-SENTENCE_ATTRIBUTES = frozenset(("token.is_sent_start", "doc.sents"))
+_SENTENCES = frozenset(("token.is_sent_start", "doc.sents"))
 
 
 def check_model(model: str | Path) -> None:
@@ -49,17 +49,18 @@ def load_model(model: str | Path) -> Language:
     return nlp
 
 
+def splits_sentences(meta: FactoryMeta) -> bool:
+    """RETURNS (bool): Whether a component assigns sentence starts."""
+    return not _SENTENCES.isdisjoint(meta.assigns)
+
+
 def load_splitter(model: str | Path) -> Language:
     """Load only the parts of a trained pipeline that tokenize and split sentences: the components
     that set sentence starts, and those that they listen to. Disabled components are used if there
     are no others. If there are none, sentences are split by rules.
     """
     nlp = load_model(model)
-    found = [
-        n
-        for n in nlp.component_names
-        if SENTENCE_ATTRIBUTES.intersection(nlp.get_pipe_meta(n).assigns)
-    ]
+    found = [n for n in nlp.component_names if splits_sentences(nlp.get_pipe_meta(n))]
     splitters = [name for name in found if name in nlp.pipe_names] or found
     heard = [
         name

@@ -12,7 +12,7 @@ from spacy.util import minibatch
 from spacy_gapdner.analysis.pipes import use_gpu
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin, require_docbins
-from spacy_gapdner.loading import SENTENCE_ATTRIBUTES, load_model
+from spacy_gapdner.loading import load_model, splits_sentences
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 
 from ..experiments.spacy_pipes import PIPES, add_spans
@@ -38,9 +38,7 @@ def read_examples(nlp: Language, pipe: TrainablePipe, path: Path, limit: int) ->
     tokens and sentences of the pipeline."""
     names = nlp.pipe_names[: nlp.pipe_names.index(pipe.name)]
     splitters = (
-        number
-        for number, name in enumerate(names)
-        if SENTENCE_ATTRIBUTES.intersection(nlp.get_pipe_meta(name).assigns)
+        number for number, name in enumerate(names) if splits_sentences(nlp.get_pipe_meta(name))
     )
     last = max(splitters, default=-1)
     golds = (doc for file in require_docbins(path) for doc in read_docbin(file, nlp.vocab))

@@ -14,7 +14,7 @@ from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..formats.files import read_text
 from ..grid import TaggingScheme
-from ..loading import SENTENCE_ATTRIBUTES, load_model
+from ..loading import load_model, splits_sentences
 from ..pipe.factory import DEFAULT_SETTINGS
 from ..segments import check_window
 from .pipes import choose_name
@@ -97,8 +97,7 @@ def _find_splitters(config: Config) -> list[str]:
     return [
         name
         for name, factory in factories.items()
-        if nlp.has_factory(factory)
-        and SENTENCE_ATTRIBUTES.intersection(nlp.get_factory_meta(factory).assigns)
+        if nlp.has_factory(factory) and splits_sentences(nlp.get_factory_meta(factory))
     ]
 
 

@@ -88,9 +88,8 @@ class Proposer:
             # files may be deleted or invalid, components can raise any error, the server can exit
             with suppress(Exception):
                 total = n_tokens = 0.0
-                for piece in self.thread.submit(
-                    partial(model.split, hide_bom(read(name)))
-                ).result():
+                split = partial(model.split, hide_bom(read(name)))
+                for piece in self.thread.submit(split).result():
                     uncertainty = self.thread.submit(partial(_measure, model, piece)).result()
                     # the new model starts again
                     if self.model is not model:
