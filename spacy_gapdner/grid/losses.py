@@ -70,31 +70,31 @@ class CrossEntropy:
         targets (Sequence[GridTarget]): Gold labels per segment. All other cells are None.
         RETURNS (tuple[float, list[Floats3d]]): The loss and the gradient of the scores.
         """
-        valid = [target.valid(len(grid)) for grid, target in zip(scores, targets, strict=True)]
-        if self.normalize == "cells":
-            n_counted = sum(int(cells.sum()) for cells in valid)
-        else:
-            n_counted = sum(
-                int(cells[tuple(target.cells[:, :2].T)].sum())
-                for cells, target in zip(valid, targets, strict=True)
-            )
-        losses, gradients = [], []
-        for grid, target, cells in zip(scores, targets, valid, strict=True):
-            xp = get_array_module(grid)
-            weights = xp.asarray(cells / max(n_counted, 1), dtype=grid.dtype)
-            shifted = grid - xp.max(grid, axis=-1, keepdims=True)
-            gradient = xp.exp(shifted)
-            total = gradient.sum(axis=-1, keepdims=True)
-            cell_losses = xp.log(total) - shifted[..., :1]
-            gradient /= total
-            gradient[..., 0] -= 1
-            rows, columns, channels = xp.asarray(target.cells).T
-            cell_losses[rows, columns, 0] += (
-                shifted[rows, columns, 0] - shifted[rows, columns, channels]
-            )
-            gradient[rows, columns, 0] += 1
-            gradient[rows, columns, channels] -= 1
-            losses.append((cell_losses[..., 0] * weights).sum())
-            gradients.append(gradient * weights[..., None])
-        # only once at the end, because it makes the CPU wait for the GPU
-        return float(sum(losses)), gradients
+        if not scores:
+            return 0.0, []
+        xp = get_array_module(scores[0])
+        # all grids at once, because a GPU takes longer to start an operation than to compute it
+        flat = xp.concatenate([grid.reshape((-1, grid.shape[-1])) for grid in scores])
+        sizes = [len(grid) for grid in scores]
+        *starts, _ = np.cumsum([0, *(n * n for n in sizes)]).tolist()
+        grids = list(zip(starts, sizes, targets, strict=True))
+        valid = np.concatenate([target.valid(n).ravel() for _, n, target in grids])
+        labelled = np.concatenate([start + t.cells[:, :2] @ (n, 1) for start, n, t in grids])
+        n_counted = int((valid if self.normalize == "cells" else valid[labelled]).sum())
+        weights = xp.asarray(valid / max(n_counted, 1), dtype=flat.dtype)
+        cells = xp.asarray(labelled)
+        channels = xp.asarray(np.concatenate([target.cells[:, 2] for target in targets]))
+
+        shifted = flat - xp.max(flat, axis=-1, keepdims=True)
+        gradient = xp.exp(shifted)
+        total = gradient.sum(axis=-1)
+        cell_losses = xp.log(total) - shifted[:, 0]
+        cell_losses[cells] += shifted[cells, 0] - shifted[cells, channels]
+        gradient /= total[:, None]
+        gradient[:, 0] -= 1
+        gradient[cells, 0] += 1
+        gradient[cells, channels] -= 1
+        gradient *= weights[:, None]
+        parts = xp.split(gradient, starts[1:])
+        gradients = [part.reshape(grid.shape) for part, grid in zip(parts, scores, strict=True)]
+        return float((cell_losses * weights).sum()), gradients

@@ -2,9 +2,11 @@
 
 import multiprocessing
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any, cast
 
+import catalogue
 import torch
 from srsly.msgpack import msgpack_decoders, msgpack_encoders
 from thinc.api import ArgsKwargs, Model, NumpyOps, Optimizer, PyTorchShim
@@ -52,8 +54,9 @@ def bound_onednn_caches() -> None:
 def load_srsly_extensions_once() -> None:
     """Make srsly look up its extensions once instead of in each call.
 
-    srsly searches the entry points of all installed packages for extensions whenever it reads or
-    writes msgpack. This takes more than half of the time to read a DocBin::
+    srsly searches the entry points of all installed packages and the functions of all registries
+    for extensions whenever it reads or writes msgpack. This takes most of the time to read a
+    DocBin::
 
         %timeit srsly.msgpack_loads(srsly.msgpack_dumps({}))
         load_srsly_extensions_once()
@@ -64,6 +67,13 @@ def load_srsly_extensions_once() -> None:
             for name, extension in extensions.get_all().items():
                 extensions.register(name, func=extension)
             extensions.entry_points = False
+            extensions.get_all = _cache_by_size(extensions.get_all)
+
+
+def _cache_by_size(get_all: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+    # a new extension adds to the dictionary with the functions of all registries
+    cached = lru_cache(maxsize=1)(lambda size: get_all())
+    return lambda: cached(len(catalogue.REGISTRY))
 
 
 def infer(network: nn.Module, calls: Iterable[ArgsKwargs]) -> list[Any]:

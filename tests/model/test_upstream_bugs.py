@@ -11,6 +11,7 @@ import pytest
 import srsly
 import torch
 from python_process import run_python
+from srsly.msgpack import msgpack_decoders
 from thinc.api import Adam, ArgsKwargs, NumpyOps
 from tiny_pipeline import make_nlp
 
@@ -85,11 +86,19 @@ def test_user_limits_are_kept(monkeypatch):
     assert [os.environ[name] for name in names] == ["99", "16"]
 
 
-def test_entry_points_are_not_searched_in_each_call(monkeypatch):
+def test_extensions_of_srsly_are_not_searched_in_each_call(monkeypatch):
     upstream_bugs.load_srsly_extensions_once()
-    monkeypatch.setattr(catalogue, "AVAILABLE_ENTRY_POINTS", None)
     data = srsly.msgpack_dumps({"n": numpy.ones(2)})
     assert srsly.msgpack_loads(data)["n"].sum() == 2
+    with monkeypatch.context() as patch:
+        patch.setattr(catalogue, "AVAILABLE_ENTRY_POINTS", None)
+        # a search would fail
+        patch.setattr(catalogue, "REGISTRY", range(len(catalogue.REGISTRY)))
+        assert srsly.msgpack_loads(data)["n"].sum() == 2
+    # new extensions are found
+    monkeypatch.setattr(catalogue, "REGISTRY", dict(catalogue.REGISTRY))
+    msgpack_decoders.register("tuples", func=lambda obj, chain=None: tuple(obj.items()))
+    assert srsly.msgpack_loads(srsly.msgpack_dumps({"n": 1})) == (("n", 1),)
 
 
 def test_prediction_leaves_dropout_off():
