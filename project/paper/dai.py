@@ -190,7 +190,7 @@ def align(
     ranges = [tokens for tokens in found if tokens is not None]
     if len(ranges) < len(found):
         message = f"{label} starts or ends too far from any token"
-        report.add("dropped", "no whole token", message, place, fragments)
+        report.add("dropped", "no matching token", message, place, fragments)
         return None
     if len({document.sentence_of(token) for tokens in ranges for token in tokens}) > 1:
         message = f"{label} is not within one sentence"
@@ -200,5 +200,7 @@ def align(
         for offset, moved in ((start, document.starts[first]), (end, document.ends[last])):
             if offset != moved:
                 message = f"{label} has a boundary at {offset}, which moves to {moved}"
-                report.add("repaired", "boundary moved to whole tokens", message, place, fragments)
+                report.add(
+                    "repaired", "boundary moved to a token boundary", message, place, fragments
+                )
     return replace(merge_ranges(label, ranges, report, place, fragments), attrs=source.carried)

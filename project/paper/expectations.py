@@ -72,7 +72,7 @@ CORPORA = tuple(dict.fromkeys(figure.corpus for figure in FIGURES))
 # figures that are issues in the raw corpus, and the kind of issue
 _KINDS = {
     "surface texts that differ": "surface text differs",
-    "boundaries moved": "boundary moved to whole tokens",
+    "boundaries moved": "boundary moved to a token boundary",
     "whitespace gaps closed": "whitespace between fragments",
     "dropped across sentences": "entity crosses a sentence boundary",
 }

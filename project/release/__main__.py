@@ -50,8 +50,8 @@ def make_cli(
             require_file(path)
         if encoder_name and Path(encoder_name).is_dir():
             raise GapDNERError(
-                f"{encoder_name} is a directory. Give the name of the transformer on the hub with "
-                "--encoder (--vars.encoder of release-trf)."
+                f"{encoder_name} is a directory. Specify the name of the transformer on the hub "
+                "with --encoder (--vars.encoder of release-trf)."
             )
         check_output(output, {"pipeline": pipeline}, force=True, is_file=False)
         if output.exists():
@@ -61,7 +61,7 @@ def make_cli(
         if not isinstance(scores, dict) or "spans_key" not in scores:
             raise GapDNERError(f"{scores_path} is not the --output of gapdner evaluate.")
         if not encoder_name and "transformer" in nlp.pipe_names:
-            raise GapDNERError("Give the name of the transformer on the hub with --encoder.")
+            raise GapDNERError("Specify the name of the transformer on the hub with --encoder.")
         config = Config().from_disk(pipeline / "config.cfg", interpolate=False)
         encoder = Encoder(encoder_name, encoder_license) if encoder_name else None
         meta = make_meta(

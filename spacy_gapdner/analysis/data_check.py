@@ -212,7 +212,7 @@ def why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
         return _CROSSES
     if entity.end - entity.start > max_length:
         return "longer than max_length"
-    return "cut by every window"
+    return "does not fit into any window"
 
 
 def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[str]:

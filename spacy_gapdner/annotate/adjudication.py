@@ -41,7 +41,9 @@ class Adjudication:
         for name in self.names:
             first, second = (store.load(name).file for store in self.stores)
             if first.text != second.text:
-                raise GapDNERError(f"The text {name} differs between the folders. Use equal texts.")
+                raise GapDNERError(
+                    f"The text {name} differs between the folders. Use identical texts."
+                )
             if with_ending(adjudicated.stem(name), ".ann").exists():
                 continue
             keys, lines = _keys(second), (_lines(first), _lines(second))

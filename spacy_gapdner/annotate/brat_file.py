@@ -80,7 +80,8 @@ class BratFile:
         if self.misfits and choose_text(text, found, Report(), NOWHERE) != text:
             raise GapDNERError(
                 f"{where} counts line ends or a byte order mark differently than brat, which would "
-                f"move {next(iter(self.misfits))}. Convert the folder to brat first."
+                f"move {next(iter(self.misfits))}. Convert the folder first: "
+                "convert FOLDER NEW --format brat --n-sents 0"
             )
 
     @property
@@ -137,7 +138,7 @@ class BratFile:
         given = [mark.id for mark in marks if mark.id is not None]
         if len(set(given)) < len(given) or not all(map(_ID.fullmatch, given)):
             raise GapDNERError(
-                f"Invalid entity ids: {', '.join(given)}. Use different ids of T and a number."
+                f"Invalid entity ids: {', '.join(given)}. Use unique ids, such as T1."
             )
         taken = {*self._line_of, *given}
         numbers = (_NUMBER.match(name) for name in taken)

@@ -55,9 +55,7 @@ def read_guidelines(
 def _make_labels(names: Iterable[str], settings: Mapping[str, Label], where: str) -> list[Label]:
     names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not names:
-        raise GapDNERError(
-            f"{where} contains no label. Give labels, such as ADE,DRUG, or a labels.json."
-        )
+        raise GapDNERError(f"{where} contains no labels. Use --labels ADE,DRUG, or a labels.json.")
     for name in names:
         if re.search(r"\s", name):
             raise GapDNERError(f"{where}: brat does not allow the label {name!r}. Rename it.")

@@ -53,7 +53,7 @@ class ChangedError(Exception):
 def inside(path: Path, folder: Path) -> Path:
     """Return the path. Raises a GapDNERError if a link leads out of the folder."""
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise GapDNERError(f"{path} is a link out of {folder}. Replace it with a copy.")
+        raise GapDNERError(f"{path} is a link to a file outside {folder}. Replace it with a copy.")
     return path
 
 

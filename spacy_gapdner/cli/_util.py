@@ -206,7 +206,7 @@ def import_code(path: Path | None) -> Path | None:
     from spacy.util import import_file
 
     if path is not None and path.suffix != ".py":
-        raise GapDNERError(f"{path} is not a Python file (.py). Give one for --code.")
+        raise GapDNERError(f"{path} is not a Python file (.py). Use a .py file for --code.")
     if path is not None:
         try:
             import_file("python_code", path)

@@ -29,7 +29,7 @@ def agreement_cli(
     force: bool = options.FORCE,
     code: Path | None = options.CODE,
 ) -> None:
-    """Compute the agreement of two annotations.
+    """Compute the agreement between two annotations.
 
     Exact F1 compares the type and tokens of entities. Partial F1 ignores the type, except in
     the per-type rows, and gives half a point for an overlap. Both scores are symmetric."""

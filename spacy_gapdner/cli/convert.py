@@ -75,7 +75,7 @@ def convert_cli(
     """Convert annotated text between formats.
 
     All dropped or repaired entities are reported with file and line. The exit code is 3 if
-    documents were skipped because they cannot be read."""
+    documents were skipped because they could not be read."""
     from ..formats.outputs import check_output, write_json
 
     hint = " If it is the input, swap the arguments: INPUT comes before OUTPUT."

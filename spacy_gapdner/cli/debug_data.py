@@ -66,7 +66,10 @@ def debug_data_cli(
     msg.divider("Segments")
     splitters = ", ".join(config.nlp.pipe_names)
     print(f"Sentences split by {splitters}." if splitters else "One segment per Doc.")
-    print(f"Segments over {config.max_length} tokens are split with stride {config.stride}.")
+    print(
+        f"Sentences of more than {config.max_length} tokens are split into windows that start "
+        f"{config.stride} tokens apart."
+    )
     for name, report in reports.items():
         print(f"{name}: {report.segments} segments, longest {report.longest_segment} tokens")
     if findings.shared is not None:

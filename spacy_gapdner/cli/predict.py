@@ -35,7 +35,7 @@ def predict_cli(
     uncertain: int | None = typer.Option(
         None,
         min=1,
-        help="Only write this many texts: those that the pipeline is least certain about, to "
+        help="Only write this number of texts: those that the pipeline is least certain about, to "
         "annotate them next",
     ),
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
@@ -56,8 +56,8 @@ def predict_cli(
     """Find entities in raw text.
 
     Memory use does not depend on the size of the input, unless the output is a .spacy, HTML,
-    CSV or Parquet file. If the command fails or is stopped, OUTPUT.part contains the JSONL so far.
-    The exit code is 3 if documents were skipped."""
+    CSV or Parquet file. If the command fails or is stopped, OUTPUT.part contains the JSONL written
+    so far. The exit code is 3 if documents were skipped."""
     from ..analysis.pipes import load_recognizer
     from ..analysis.predictions import predict_records
     from ..analysis.texts import growing, part_of, read_texts

@@ -34,7 +34,7 @@ def serve_cli(
 ) -> None:
     """Try a trained pipeline in the browser.
 
-    The page shows, filters and saves the entities of a text. Programs can send texts to
+    The page shows, filters and exports the entities of a text. Programs can send texts to
     POST /predict, which is documented at /docs. Press Ctrl-C to stop."""
     listener = listen(host, port)
     from ..analysis.pipes import load_recognizer

@@ -57,7 +57,7 @@ def draw(
     if output is not None:
         check_apart(output := Path(output), input)
         if output.suffix.lower() not in (".html", ".htm") and not is_device(output):
-            raise GapDNERError(f"{output} is not an HTML file. Give a name that ends in .html.")
+            raise GapDNERError(f"{output} is not an HTML file. Use a name that ends in .html.")
     # fail early if a color is invalid
     choose_colors((), colors)
     facts = [str(input)]
@@ -127,7 +127,7 @@ def _keep_types(docs: tuple[Doc, ...], types: tuple[str, ...], key: str) -> tupl
 def _is_raw(path: Path, has_pipeline: bool) -> bool:
     if path == STDIN:
         if not has_pipeline:
-            raise GapDNERError("To draw raw text, give a pipeline (--model).")
+            raise GapDNERError("To draw raw text, specify a pipeline (--model).")
         return True
     try:
         guess_format(path)
@@ -136,6 +136,6 @@ def _is_raw(path: Path, has_pipeline: bool) -> bool:
         if not path.exists() or (path.is_dir() and visible_files(path, tuple(suffixes))):
             raise
         if not has_pipeline:
-            raise GapDNERError(f"{error} To draw raw text, give a pipeline (--model).") from None
+            raise GapDNERError(f"{error} To draw raw text, specify a pipeline (--model).") from None
         return True
     return False

@@ -155,7 +155,7 @@ def _text_keys(tasks: Sequence[Object], path: Path, chosen: str) -> dict[str, st
         best = max(ranks, key=ranks.__getitem__, default="text")
         if not chosen and best in ranks and [*ranks.values()].count(ranks[best]) > 1:
             raise GapDNERError(
-                f'{path}: cannot tell which value of "data" is the text: {", ".join(ranks)}. '
+                f'{path}: several values of "data" can be the text: {", ".join(ranks)}. '
                 "Choose it with --option text=KEY."
             )
         keys[name] = best

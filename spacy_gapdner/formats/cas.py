@@ -62,7 +62,9 @@ def _load_cas(path: Path) -> Any:
         if not found:
             raise GapDNERError(f"{path} contains no .xmi or .json file. Is it UIMA CAS?")
         if len(found) != 1 or found[0][0] == _PROJECT:
-            raise GapDNERError(f"{path} is not one document. Unpack it, and choose an annotator.")
+            raise GapDNERError(
+                f"{path} does not contain one document. Unpack it, and choose a file."
+            )
         ((name, raw),) = found
         if name.endswith(".json"):
             return load_cas_from_json(BytesIO(raw))

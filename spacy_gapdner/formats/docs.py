@@ -200,7 +200,7 @@ def _align(
     # doc.text would join all tokens again
     before = " ".join(text[start:end] for start, end in source.fragments)
     if not words or (alignment == "strict" and len(spans) < len(found)):
-        message = f"{before!r} is only a part of its tokens"
+        message = f"{before!r} covers only part of a token"
         _note(report, "dropped", "boundary within a token", message, source)
         return None
     # whitespace is not a gap
@@ -210,7 +210,7 @@ def _align(
     moved = [doc[start:end] for start, end in entity.fragments]
     if tuple((span.start_char, span.end_char) for span in moved) != source.fragments:
         message = f"{before!r} -> {' '.join(span.text for span in moved)!r}"
-        _note(report, "repaired", "boundary moved to whole tokens", message, source)
+        _note(report, "repaired", "boundary moved to a token boundary", message, source)
     return replace(entity, attrs=source.carried)
 
 

@@ -54,7 +54,7 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
         place = Place(str(path), position, document)
         if not tokens or blank or not (not mentions or _MENTIONS.fullmatch(mentions)):
             raise GapDNERError(
-                f"{place} is not inline text (a line of tokens, a line of mentions such as "
+                f"{place} is not inline text (a line of tokens, a line of entities such as "
                 '"0,1,4,4 ADR|0,0,3,4 ADR", which can be empty, and a blank line): '
                 f"{tokens[:40]!r}, {mentions[:40]!r}, {blank[:40]!r}. Choose the right format."
             )

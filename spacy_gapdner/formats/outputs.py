@@ -47,13 +47,13 @@ def check_output(
         return
     check_no_stream(path)
     if is_file and path.is_dir():
-        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
+        raise GapDNERError(f"{path} is a folder. Specify a file.")
     for role, given in inputs.items():
         # a str can also be the name of an installed package
         if isinstance(given, Path) or (given is not None and os.path.lexists(given)):
             check_apart(path, Path(given), role)
     if is_file is False and os.path.lexists(path) and not path.is_dir():
-        raise GapDNERError(f"{path} is not a folder. Give the name of the folder to write.")
+        raise GapDNERError(f"{path} is not a folder. Specify a folder.")
     is_used = path.is_file() or (path.is_dir() and any(f.name[0] != "." for f in path.iterdir()))
     if is_used and not force:
         raise GapDNERError(f"{path} already exists. Use --force to overwrite it.{hint}")
@@ -68,7 +68,7 @@ def check_output(
 def check_no_stream(path: Path) -> None:
     """Raise a GapDNERError for "-", which many programs read as standard output."""
     if str(path) == "-":
-        raise GapDNERError('"-" is not supported as output. Give the name of a file or folder.')
+        raise GapDNERError('"-" is not supported as output. Specify a file or folder.')
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRec
         if match := _TEXT.fullmatch(line):
             if match[1] != name:
                 raise GapDNERError(
-                    f"{place} begins article {match[1]} without an empty line before it. Add one."
+                    f"{place} starts article {match[1]} without an empty line before it. Add one."
                 )
             texts.append(match[2])
         elif not texts:

@@ -165,7 +165,7 @@ def guess_format(path: Path) -> str:
         _explain_content(path, files)
     seen = f"several formats fit ({', '.join(names)})" if names else "no format fits"
     raise GapDNERError(
-        f"Cannot tell the format of {path}: {seen}. Choose one: {', '.join(names_of('read'))}."
+        f"Cannot detect the format of {path}: {seen}. Choose one: {', '.join(names_of('read'))}."
     )
 
 
@@ -176,16 +176,16 @@ def choose_output(path: Path, name: str | None = None) -> Format:
     name = name or next((f.name for f in FORMATS.values() if f.ending == ending), None)
     if name is None:
         choices = ", ".join(names_of("write"))
-        raise GapDNERError(f"Cannot tell the format from the name {path}. Choose one: {choices}.")
+        raise GapDNERError(f"Cannot detect the format from the name {path}. Choose one: {choices}.")
     format = get_format(name, "write")
     # also a device, or a link to nothing
     if os.path.lexists(path) and not path.is_dir() and format.ending == "":
         raise GapDNERError(
-            f"The format {name} writes a folder, but {path} is not one. Give another name, or "
+            f"The format {name} writes a folder, but {path} is not one. Use another name, or "
             "choose a format that writes a file, such as jsonl."
         )
     if path.is_dir() and format.ending != "":
-        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
+        raise GapDNERError(f"{path} is a folder. Specify a file.")
     return format
 
 

@@ -84,7 +84,7 @@ def to_dataframe(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> 
     try:
         import pandas as pd
     except ImportError:
-        raise ImportError("Data frames need pandas: pip install pandas.") from None
+        raise ImportError("Data frames need pandas: pip install 'spacy-gapdner[tables]'.") from None
     frame = pd.DataFrame(list(entity_rows(docs, spans_key)), columns=list(COLUMNS))
     return frame.astype(COLUMNS)
 
@@ -107,7 +107,9 @@ def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Repor
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise GapDNERError("Parquet needs pyarrow: pip install pyarrow, or write CSV.") from None
+        raise GapDNERError(
+            "Parquet needs pyarrow: pip install 'spacy-gapdner[tables]', or write CSV."
+        ) from None
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in entity_rows(docs, spans_key)]
     with replacing(path) as temporary:
         pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(COLUMNS)), temporary)

@@ -15,7 +15,7 @@ def find_conflicts(
     """Compare a segment's gold entities, without duplicates, with the entities of its gold grid.
 
     Returns the entities that the grid does not represent, each with the cause, for example "Gap
-    lost its cell to Frag" (entity types are called "type"). Then the spurious entities, which are
+    is overridden by Frag" (entity types are called "type"). Then the spurious entities, which are
     not annotated but result from parts of several entities.
     """
     cells = tagging.encode(entities, labels)
@@ -30,7 +30,7 @@ def find_conflicts(
         for row, column, channel in tagging.encode([entity], labels).tolist():
             winner = held[row, column]
             if winner != channel:
-                cause = f"{kinds[channel]} lost its cell to {kinds[winner]}"
+                cause = f"{kinds[channel]} is overridden by {kinds[winner]}"
                 break
         missed[entity] = cause
     return missed, sorted(decoded - set(entities), key=text_order)

@@ -24,7 +24,7 @@ class Texts(RequestBody, extra="forbid"):
     @model_validator(mode="after")
     def _check_texts(self) -> "Texts":
         if (self.text is None) == (self.texts is None):
-            raise ValueError('Give either "text" or "texts"')
+            raise ValueError('Use either "text" or "texts"')
         return self
 
 

@@ -91,17 +91,17 @@ def make_report(words, entities, **windows):
 
 def test_entities_and_windows():
     report = make_report("a b c d e f g h", [("X", [2, 3, 4])], max_length=4, stride=3)
-    assert report.unlearnable == {"cut by every window": ["X: a b «c d e» f g h"]}
+    assert report.unlearnable == {"does not fit into any window": ["X: a b «c d e» f g h"]}
     # an entity in two windows is counted once
     report = make_report("a b c d e f g h", [("X", [3]), ("X", [2, 4])], max_length=6, stride=2)
-    assert report.missed == {"Gap lost its cell to type": ["X: a b «c» d «e» f g h"]}
+    assert report.missed == {"Gap is overridden by type": ["X: a b «c» d «e» f g h"]}
     assert report.ceiling == Counts(1, 1, 2)
 
 
 def test_type_that_loses_its_cell():
     # the fragments and gaps of one type combine with those of the other
     report = make_report("a b c d e f g", [("X", [0, 2, 4]), ("Y", [0, 1, 2, 4])])
-    assert report.missed == {"type lost its cell to type": ["Y: «a b c» d «e» f g"]}
+    assert report.missed == {"type is overridden by type": ["Y: «a b c» d «e» f g"]}
     assert report.spurious == {"not annotated": ["X: «a b c» d «e» f g"]}
     assert report.ceiling == Counts(1, 2, 2)
     # gaps separate entities that share a token

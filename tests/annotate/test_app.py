@@ -128,8 +128,8 @@ def test_unreadable_texts(connect, notes):
     for name, message in {
         "latin": "latin.txt is not UTF-8",
         "b": "b.ann is not UTF-8",
-        "link": "link.txt is a link out of",
-        "sub/c": "c.ann is a link out of",
+        "link": "link.txt is a link to a file outside",
+        "sub/c": "c.ann is a link to a file outside",
     }.items():
         assert message in client.get(f"texts/{name}", 422)["detail"]
     assert client.get("search?words=secret") == client.get("search?words=caf") == []

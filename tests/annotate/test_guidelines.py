@@ -38,7 +38,7 @@ def test_labels_json(tmp_path):
 
 
 def test_names(tmp_path):
-    with pytest.raises(GapDNERError, match="Give labels, such as"):
+    with pytest.raises(GapDNERError, match="Use --labels"):
         read_guidelines(None, [tmp_path])
     with pytest.raises(GapDNERError, match="File not found"):
         read_guidelines("missing.json", [tmp_path])
@@ -62,7 +62,7 @@ def test_labels_without_a_free_key(tmp_path):
 
 INVALID = {
     "[]": "valid dictionary",
-    "{}": "contains no label",
+    "{}": "contains no labels",
     '{"A": {"colour": "red"}}': "A.colour: Extra inputs",
     '{"A": {"color": "url(x)"}}': "Invalid color for A",
     '{"A": {"key": "ab"}}': "A.key: .* at most 1 character",

@@ -99,7 +99,7 @@ def test_only_texts_that_are_done_are_converted(run, notes, tmp_path):
 
 def test_errors(fails, notes, tmp_path, monkeypatch):
     missing = tmp_path / "missing"
-    fails("Give labels, such as", "annotate", notes, "--port", 0)
+    fails("Use --labels", "annotate", notes, "--port", 0)
     fails("require --model", "annotate", notes, "--retrain-after", 3, "--port", 0)
     fails("require --model", "annotate", notes, "--data", notes, "--port", 0)
     fails("require --model", "annotate", notes, "--threshold", 0.9, "--port", 0)

@@ -70,8 +70,8 @@ def test_options(run, data, tmp_path):
         (["a.spacy", "--on-error", "skip", "--strict"], "either strict or skip"),
         (["."], "contains the input"),
         (["a.spacy", "--report", "a.spacy"], "a.spacy is the output"),
-        (["folder", "-t", "w2ner"], "folder is a folder. Give the name of the file"),
-        (["file.md"], "Cannot tell the format from the name"),
+        (["folder", "-t", "w2ner"], "folder is a folder. Specify a file"),
+        (["file.md"], "Cannot detect the format from the name"),
         (["a.xml", "-t", "prodigy"], "Cannot write the format 'prodigy': choose jsonl"),
     ],
 )

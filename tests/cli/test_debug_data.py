@@ -26,13 +26,14 @@ def test_findings(run, train, write_docs, tmp_path):
     result = run("debug-data", train, "--dev", write_docs("dev.spacy", DEV), "-o", output)
     printed = " ".join(result.stdout.split())
     for expected in (
-        "Sentences split by sentencizer. Segments over 128 tokens are split with stride 96.",
+        "Sentences split by sentencizer. Sentences of more than 128 tokens are split into windows "
+        "that start 96 tokens apart.",
         "train: 6 segments, longest 7 tokens",
         "dev: 2 unique segments also occur in train, 1 with entities",
         # 6 gold entities, of which 3 are discontinuous; no scheme finds 2 of them
         "train 66.67 80.00 1 0",
         "dev 100.00 100.00 0 0",
-        "train, missed, Gap lost its cell to type: 1",
+        "train, missed, Gap is overridden by type: 1",
         "Site: «left» heart «valve defect» seen .",
         "train, boundary within a token: 1",
         "ℹ train: 1 of 5 Docs have no entities.",
@@ -62,7 +63,7 @@ def test_invalid_config(fails, train, tmp_path):
     for options in (("--line-breaks", "join"), ("--lang", "de")):
         message = "Leave out --lang, --model and --line-breaks"
         fails(message, "debug-data", train, "--config", config, *options)
-    fails("is a folder. Give its config file", "debug-data", train, "--config", tmp_path)
+    fails("is a folder. Specify the config file", "debug-data", train, "--config", tmp_path)
 
 
 def test_wrapped_text(run, write_brat):

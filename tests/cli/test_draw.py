@@ -44,7 +44,7 @@ def test_terminal(run, model, brat):
 def test_raw_text(run, fails, model, write):
     raw, how = write({"raw.txt": TEXT}) / "raw.txt", ("--model", model, "--types")
     for source in (raw, "-"):
-        fails("To draw raw text, give a pipeline", "draw", source)
+        fails("To draw raw text, specify a pipeline", "draw", source)
     fails("--threshold requires --model", "draw", raw, "--threshold", 0.9)
     fails("is not an HTML file", "draw", raw, "--model", model, "-o", raw.with_suffix(".pdf"))
     assert run("draw", raw, *how, "Drug").stdout == f"raw\n{TEXT}\n"

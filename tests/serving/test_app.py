@@ -37,7 +37,7 @@ def test_predict(client):
     assert client.post("/predict", json={"texts": []}).json() == []
     for body in ({"text": TEXT, "texts": [TEXT]}, {}):
         (error,) = client.post("/predict", json=body).json()["detail"]
-        assert error["msg"] == 'Value error, Give either "text" or "texts"'
+        assert error["msg"] == 'Value error, Use either "text" or "texts"'
     response = client.post("/predict", json={"text": TEXT, "threshold": 0.1})
     assert (response.status_code, response.json()["detail"][0]["loc"][1]) == (422, "threshold")
     plain = {"Content-Type": "text/plain"}

@@ -24,7 +24,7 @@ def test_read(write, report):
     found = [(r.name, e.label, e.fragments) for r in records for e in r.entities]
     assert found == [*expected, ("EXAMPLIN.2-2", "ADR", ((0, 2),))]
     repaired = ["fragments out of order", "fragments normalized"]
-    repaired += ["boundary moved to whole tokens", "line endings CRLF -> LF"]
+    repaired += ["boundary moved to a token boundary", "line endings CRLF -> LF"]
     assert report.counts("repaired") == dict.fromkeys(repaired, 1)
     assert report.counts("kept") == {
         "surface text differs": 2,

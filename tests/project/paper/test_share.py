@@ -54,7 +54,7 @@ def test_read(write, report, layout):
     dropped = {"duplicate entity": 3, "entity crosses a sentence boundary": 2}
     assert report.counts("dropped") == dropped
     repaired = {"whitespace between fragments": 3, "fragments out of order": 1}
-    repaired |= {"boundary moved to whole tokens": 1, "line endings CRLF -> LF": 1}
+    repaired |= {"boundary moved to a token boundary": 1, "line endings CRLF -> LF": 1}
     assert report.counts("repaired") == repaired
     # the files of 2014 lack the annotations of the second text
     missing = {"no annotation file": 1} if "2014" in layout else {}

@@ -108,7 +108,7 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     result = run("make", *paths, release, *data, *options)
     # the card does not publish paths
     refused = run("make", *paths, release, *data, *options, "--encoder", tmp_path, exit_code=1)
-    assert "is a directory. Give the name of the transformer" in refused.output
+    assert "is a directory. Specify the name of the transformer" in refused.output
     # the package can be built again
     (release / "old").touch()
     run("make", *paths, release, *data, *options)
