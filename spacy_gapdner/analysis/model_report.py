@@ -28,9 +28,9 @@ ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES, "score")
 TABLES = {
     "subset": "Exact match",
     "type": "Type",
-    "gap_length": "Gap length",
+    "gap_length": "Tokens in gaps",
     "fragments": "Fragments",
-    "length": "Tokens",
+    "length": "Tokens in fragments",
 }
 # this number and larger ones share a row of a table
 _LARGE = 11

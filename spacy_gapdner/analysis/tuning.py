@@ -209,12 +209,16 @@ def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration
     if (rows["gold"] & rows["discontinuous"]).any():
         discontinuous += [_score(calibration, step, True) for step in STEPS.tolist()]
     threshold, disc_threshold = _best(rows, aim, contiguous, discontinuous)
-    by_type = {}
+    chosen = Thresholds(threshold, disc_threshold)
     for label in aim.labels:
-        of_type = rows[rows["label"] == label]
-        if of_type["gold"].sum() >= _MIN_GOLD:
-            by_type[label], _ = _best(of_type, aim, [threshold, *contiguous], [disc_threshold])
-    return Thresholds(threshold, disc_threshold, type_thresholds=by_type)
+        is_type = rows["label"] == label
+        if rows["gold"][is_type].sum() >= _MIN_GOLD:
+            others = _count(rows[~is_type], keep(rows[~is_type], chosen)).sum(axis=0)[0]
+            own_best, _ = _best(
+                rows[is_type], aim, [threshold, *contiguous], [disc_threshold], others
+            )
+            chosen = replace(chosen, type_thresholds={**chosen.type_thresholds, label: own_best})
+    return chosen
 
 
 def _score(calibration: Calibration, probability: float, kind: bool) -> float:
@@ -222,15 +226,20 @@ def _score(calibration: Calibration, probability: float, kind: bool) -> float:
 
 
 def _best(
-    rows: np.ndarray, aim: Aim, contiguous: Sequence[float], discontinuous: Sequence[float]
+    rows: np.ndarray,
+    aim: Aim,
+    contiguous: Sequence[float],
+    discontinuous: Sequence[float],
+    others: Sequence[int] = (0, 0, 0),
 ) -> tuple[float, float]:
-    # the first pair if no other is better
+    # The first pair if no other is better. The minimums also apply to other correct, predicted and
+    # gold entities.
     is_disc = rows["discontinuous"]
     disc_counts = _count_reached(rows[is_disc], discontinuous)[:, None, :]
     counts = _count_reached(rows[~is_disc], contiguous)[:, :, None] + disc_counts
-    values = _measures(counts, disc_counts)
-    lack = aim.lack(values["p"], values["r"])
-    worth = np.where(lack == lack.min(), values[aim.measure], -1.0)
+    p, r, _ = prf(*counts + np.reshape(others, (3, 1, 1)))
+    lack = aim.lack(p, r)
+    worth = np.where(lack == lack.min(), _measures(counts, disc_counts)[aim.measure], -1.0)
     if worth[0, 0] >= worth.max() - _LEVEL:
         return contiguous[0], discontinuous[0]
     # the best pair is noisy, so choose the median of those that are almost as good

@@ -64,7 +64,7 @@ def debug_data_cli(
     msg.divider("Corpora")
     print_statistics({name: report.statistics for name, report in reports.items()})
     msg.divider("Segments")
-    splitters = ", ".join(config.nlp.pipe_names)
+    splitters = ", ".join(config.nlp.pipe_factories[name] for name in config.nlp.pipe_names)
     print(f"Sentences split by {splitters}." if splitters else "One segment per Doc.")
     print(
         f"Sentences of more than {config.max_length} tokens are split into windows that start "
@@ -81,7 +81,7 @@ def debug_data_cli(
         best = (percent(counts.f) for counts in (report.ceiling, report.disc_ceiling))
         lost = (sum(map(len, by_kind.values())) for by_kind in (report.missed, report.spurious))
         rows.append((name, *best, *lost))
-    print_table(rows, ("", "Best F1", "discontinuous", "Missed", "Spurious"))
+    print_table(rows, ("", "Best F1", "Best F1, disc.", "Missed", "Spurious"))
     for name, report in reports.items():
         groups = {"missed, ": report.missed, "spurious, ": report.spurious, "": report.unlearnable}
         for group, by_kind in groups.items():

@@ -57,7 +57,7 @@ def evaluate_cli(
     print_table(rows, ("Type", "P", "R", "F", "Gold"))
     by_gap, n_gold = scores[f"{name}_gap_lengths"] or {}, scores["gold_per_gap_length"]
     rows = [(gap, *_prf(prf), n_gold[gap]) for gap, prf in by_gap.items()]
-    print_table(rows, ("Gap length", "P", "R", "F", "Gold"))
+    print_table(rows, ("Tokens in gaps", "P", "R", "F", "Gold"))
     rows = []
     for part in scores["reliability"]:
         shown = percent(part["mean_score"]), percent(part["precision"])

@@ -69,8 +69,8 @@ def tune_cli(
     rows = [(title, *(percent(scores[key]) for scores in columns)) for title, key in _ROWS.items()]
     print_table(rows, ("", "before", "cross-validated", "after"))
     gain = (
-        f"{100 * tuning.gain:+.2f} {measure} in cross-validation, above 0 in "
-        f"{100 * tuning.gain_share:.0f}% of samples"
+        f"{100 * tuning.gain:+.2f} {measure} in cross-validation, better in "
+        f"{100 * tuning.gain_share:.0f}% of resamples; 90% required"
     )
     change = "new (" if tuning.new_thresholds else "unchanged (new thresholds: "
     print_line(f"Thresholds: {change}{gain})")

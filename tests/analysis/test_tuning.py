@@ -118,6 +118,23 @@ def test_frequent_types_have_their_own_thresholds():
     assert chosen(rows, Aim("f"), own).type_thresholds == {}
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_minimums_apply_to_all_entities(seed):
+    rng = np.random.default_rng(seed)
+    scores, kinds, right = rng.random((3, 300))
+    labels = rng.choice(["A", "B", "C"], 300, p=[0.55, 0.4, 0.05])
+    columns = range(300), labels, kinds < 0.2, scores, right < scores**0.3
+    rows = list(zip(*columns, strict=True))
+    precisions = []
+    for types in ((), ("A", "B", "C")):
+        aim = Aim("f", min_precision=0.9, labels=types)
+        thresholds = chosen(rows, aim, Thresholds(0.5, 0.5))
+        precisions.append(scores_of(table(rows), keep(table(rows), thresholds))["p"])
+    # the last type has fewer than 20 gold entities
+    assert thresholds.type_thresholds.keys() == {"A", "B"}
+    assert min(precisions) >= 0.9
+
+
 def test_cross_validation_uses_other_docs():
     # in the Docs of the first fold the correct entity scores 0.3, in all others 0.8
     rows = []

@@ -130,7 +130,9 @@ def test_labelstudio_with_two_texts(write, report):
 
 def test_labelstudio_does_not_guess_the_text(write):
     path = export(write, ({"q": "joint", "a": "pain"}, []))
-    with pytest.raises(GapDNERError, match=r"can be the text: a, q\. Choose it with --option text=KEY"):
+    with pytest.raises(
+        GapDNERError, match=r"can be the text: a, q\. Choose it with --option text=KEY"
+    ):
         list(read(path, "labelstudio"))
 
 
