@@ -223,7 +223,7 @@ class Positions:
         for span in entity.spans:
             start, end = int(self.bounds[span.start]), int(self.bounds[span.end])
             if ranges and start <= ranges[-1][1]:
-                ranges[-1] = (ranges[-1][0], max(end, ranges[-1][1]))
+                ranges[-1] = (ranges[-1][0], end)
             else:
                 ranges.append((start, end))
         # an entity that only consists of whitespace keeps an empty range, so that it is counted

@@ -88,9 +88,8 @@ def align_entities(
             # a whitespace token that only the predicted Doc has is not a gap
             touched.extend(range(min(indices), max(indices) + 1) if indices else ())
         # a whitespace token of the reference may have no counterpart
-        moved = Entity.from_tokens(
-            entity.label, touched or [min(entity.start, len(example.predicted) - 1)]
-        )
+        nearest = min(entity.start, len(example.predicted) - 1)
+        moved = Entity.from_tokens(entity.label, touched or [nearest])
         back = {int(i) for index in moved.token_indices for i in alignment.x2y[index].tolist()}
         exact = back == {i for i in entity.token_indices if len(alignment.y2x[i])}
         (aligned if exact else unaligned).append(moved)

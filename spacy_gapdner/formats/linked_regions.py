@@ -73,9 +73,8 @@ class LinkedRegions:
             # if ids and labels are repeated, links refer to the first
             key = str(id if link_id is None else link_id)
             self._numbers.setdefault(key, {}).setdefault(label, len(self.regions))
-        self.regions.append(
-            TextEntity(label, fragments, name, self.place, surface, score, attrs or {})
-        )
+        region = TextEntity(label, fragments, name, self.place, surface, score, attrs or {})
+        self.regions.append(region)
 
     def link(self, label: object, start: object, end: object) -> None:
         """Add a relation between two regions, by their ids."""

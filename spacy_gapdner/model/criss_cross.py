@@ -66,9 +66,8 @@ class CrissCrossAttention(nn.Module):
         RETURNS (Tensor): Weights `(batch, n, n, 2 * n)` of cell (i, j) for the cells (i, k) of its
             row, followed by the cells (k, j) of its column, where the cell itself has weight 0.
         """
-        queries, keys, _ = features.tensor_split(
-            [self.key.out_features, 2 * self.key.out_features], dim=-1
-        )
+        d = self.key.out_features
+        queries, keys, _ = features.tensor_split([d, 2 * d], dim=-1)
         return _weigh(keys.transpose(1, 2), _score_padding(mask), 0, queries, keys)
 
 

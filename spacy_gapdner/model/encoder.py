@@ -19,10 +19,7 @@ class BiLSTM(nn.Module):
     def __init__(self, n_in: int, n_out: int) -> None:
         super().__init__()
         if n_out % 2:
-            raise GapDNERError(
-                f"Invalid hidden_width: {n_out}. The BiLSTM has two directions, so use an even "
-                "number."
-            )
+            raise GapDNERError(f"Invalid hidden_width: {n_out}. The BiLSTM needs an even number.")
         self.n_out = n_out
         self.lstm = nn.LSTM(n_in, n_out // 2, batch_first=True, bidirectional=True)
 
@@ -39,10 +36,8 @@ class BiLSTM(nn.Module):
                 parts = zip(words.split(_MAX_ROWS), lengths.split(_MAX_ROWS), strict=True)
                 return torch.cat([self._read_both_ways(*part) for part in parts])
             packed = pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
-            hidden, _ = pad_packed_sequence(
-                self.lstm(packed)[0], batch_first=True, total_length=words.shape[1]
-            )
-            return hidden
+            read, _ = self.lstm(packed)
+            return pad_packed_sequence(read, batch_first=True, total_length=words.shape[1])[0]
 
     def _read_both_ways(self, words: Tensor, lengths: Tensor) -> Tensor:
         # oneDNN also reads the padding, but it is faster than packed sequences and runs a single

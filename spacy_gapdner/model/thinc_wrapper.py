@@ -230,9 +230,8 @@ def _call_network(
             xp2torch(d_batch, device=batch.device).to(batch.dtype)
             for d_batch, batch in zip(d_scores, scores_torch, strict=True)
         )
-        d_inputs = backprop_torch(
-            ArgsKwargs(args=(scores_torch,), kwargs={"grad_tensors": gradients})
-        )
+        arguments = ArgsKwargs(args=(scores_torch,), kwargs={"grad_tensors": gradients})
+        d_inputs = backprop_torch(arguments)
         return cast(Floats3d, torch2xp(d_inputs.args[0]))
 
     return [cast(Floats4d, torch2xp(b.float().detach())) for b in scores_torch], backprop

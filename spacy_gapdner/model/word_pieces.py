@@ -59,9 +59,7 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int)
             "were truncated. Lower max_length and stride of the pipe and of segment_spans.",
             stacklevel=2,
         )
-    flat = {
-        name: [item for row in rows for item in row[:longest]] for name, rows in encoded.items()
-    }
+    flat = {key: [item for row in rows for item in row[:longest]] for key, rows in encoded.items()}
     type_ids, offsets = flat.get("token_type_ids"), flat.get("offset_mapping")
     return WordPieces(
         np.array([min(len(row), longest) for row in encoded["input_ids"]]),

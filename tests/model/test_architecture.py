@@ -30,7 +30,7 @@ def test_every_setting_reaches_the_network(settings):
     [
         ("hidden_width", 0, r"0\. It must be at least 1"),
         ("word_dropout", 1.0, r"1\.0\. It must be in \[0, 1\)"),
-        ("hidden_width", 7, r"7\. .* use an even number"),
+        ("hidden_width", 7, r"7\. .* needs an even number"),
         ("max_batch_cells", 0, r"0\. It must be at least 1"),
     ],
 )
