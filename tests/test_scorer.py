@@ -87,6 +87,7 @@ def test_example_of_the_readme():
         (["Sore", "left-arm", "and leg"], [0, 2], False),
         # whitespace belongs to no entity and no gap
         (["Sore", "\n", "left-arm", "and", " ", "leg"], [0, 1, 4, 5], True),
+        (["Sore", "left-arm", "and", "l", "\n", "eg"], [0, 3, 5], True),
         (["SORE", "left-arm", "AND", "leg"], [0, 3], True),
     ],
 )

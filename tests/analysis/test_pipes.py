@@ -2,7 +2,7 @@ import pytest
 import spacy
 from tiny_pipeline import model_config
 
-from spacy_gapdner.analysis.pipes import find_pipe
+from spacy_gapdner.analysis.pipes import find_pipe, load_recognizer
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import blank_pipeline
 
@@ -22,3 +22,14 @@ def test_one_of_several(nlp):
     for nlp, components in ((spacy.blank("en"), "none"), (blank_pipeline(), "sentencizer")):
         with pytest.raises(GapDNERError, match=f"Its components: {components}"):
             find_pipe(nlp)
+
+
+def test_pipelines_that_do_not_fit(model, tmp_path):
+    blank_pipeline().to_disk(tmp_path)
+    with pytest.raises(GapDNERError, match=f"{tmp_path}: The pipeline has no component"):
+        load_recognizer(tmp_path)
+    nlp = spacy.load(model)
+    nlp.remove_pipe("sentencizer")
+    nlp.to_disk(tmp_path)
+    with pytest.raises(GapDNERError, match="does not split sentences with gapdner_sentencizer"):
+        load_recognizer(tmp_path, line_breaks="keep")

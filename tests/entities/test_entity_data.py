@@ -119,6 +119,8 @@ def test_attributes_belong_to_one_entity(doc):
     # NumPy numbers become Python numbers
     entity._.negated = np.float32(0.5)
     assert type(entity._.negated) is float
+    with pytest.raises(ValueError, match="The extension 'negated' already exists"):
+        DiscontinuousEntity.set_extension("negated", default=True)
     for action in (lambda: entity._.speculative, lambda: entity._.set("speculative", True)):
         with pytest.raises(AttributeError, match="set_extension"):
             action()

@@ -43,10 +43,11 @@ def test_w2ner_splits_sentences(tmp_path, report):
 
 
 def test_empty_sentence_is_skipped_and_its_entities_are_counted(write, report):
-    path = write({"a.json": f"[{w2ner([], [0])}, {GOOD}, {w2ner(['a'], [0.0])}]"}) / "a.json"
+    repeated = w2ner(["a"], [0.0], [0], [0])
+    path = write({"a.json": f"[{w2ner([], [0])}, {GOOD}, {repeated}]"}) / "a.json"
     records = [(record.tokens, len(record.entities)) for record in read_w2ner(path, report)]
-    assert records == [(tuple(SENTENCE.split()), 2), (("a",), 0)]
-    assert report.counts("dropped") == {"malformed entity": 2}
+    assert records == [(tuple(SENTENCE.split()), 2), (("a",), 1)]
+    assert report.counts("dropped") == {"malformed entity": 2, "duplicate entity": 1}
     # only the invalid line is skipped
     path = write({"b.jsonl": f"{GOOD}\n{{\n{GOOD}\n"}) / "b.jsonl"
     assert len(list(read_w2ner(path, Report(skip=True)))) == 2

@@ -98,7 +98,9 @@ def link(path, texts):
     return found
 
 
-def test_most_similar_name(path):
+@pytest.mark.parametrize("cache_size", [1, linker._CACHE_SIZE])
+def test_most_similar_name(path, monkeypatch, cache_size):
+    monkeypatch.setattr(linker, "_CACHE_SIZE", cache_size)
     # the first of equally similar ones
     path.write_text("A\tpain x\nB\tpain y\nC\tpain  X\nD\tpainz x\n")
     assert link(path, ["pain x", "x pain", "pain z", "fever"]) == ["pain x"] * 3 + [None]

@@ -72,6 +72,8 @@ def test_losses_and_gradients_add_up():
     # without an optimizer, no weight changes
     assert nlp.to_bytes() == before
     assert pipe.update(empty) == pipe.update([]) == {"gapdner": 0.0}
+    pipe.update(examples, sgd=nlp.create_optimizer())
+    assert nlp.to_bytes() != before
 
 
 def test_learning_rate_of_0_is_reported_once():
