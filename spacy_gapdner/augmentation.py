@@ -55,8 +55,7 @@ class CoordinationAugmenter:
     conjunctions (Sequence[str]): The words that coordinate the last two parts.
     spans_key (str): Prefix of the span groups.
     seed (int): The random seed.
-    RAISES (GapDNERError): If a share is not a probability, or the conjunctions are not a list of
-        words.
+    RAISES (GapDNERError): If a share is not a probability, or the conjunctions are not a list.
     """
 
     def __init__(

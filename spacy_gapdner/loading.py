@@ -19,10 +19,7 @@ def check_model(model: str | Path) -> None:
     if not path.exists():
         if is_package(str(model)):
             return
-        raise GapDNERError(
-            f"Pipeline not found: {model} is neither a folder nor an installed package. Check the "
-            "path."
-        )
+        raise GapDNERError(f"Pipeline not found: {model}. Use a folder or an installed package.")
     if not (path / "config.cfg").is_file() or not (path / "meta.json").is_file():
         best = path / "model-best"
         hint = f"Did you mean {best}?" if best.is_dir() else "Train one with spacy train."

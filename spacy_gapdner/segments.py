@@ -27,9 +27,7 @@ class Segment(NamedTuple):
 def check_window(max_length: int, stride: int) -> None:
     """Raise a GapDNERError if windows with these settings would skip tokens or never end."""
     if not 0 < stride <= max_length:
-        raise GapDNERError(
-            f"Invalid stride: {stride}. Use a number from 1 to max_length ({max_length})."
-        )
+        raise GapDNERError(f"Invalid stride: {stride}. Use 1 to max_length ({max_length}).")
 
 
 def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:

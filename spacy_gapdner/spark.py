@@ -60,13 +60,10 @@ def annotate(
         from pyspark.sql.types import StringType, StructField, StructType
     except ImportError as error:
         raise GapDNERError(
-            f"Missing packages for Spark ({error}). Install them with "
-            "pip install 'spacy-gapdner[spark]'."
+            f"Missing packages for Spark ({error}): pip install 'spacy-gapdner[spark]'."
         ) from None
     if text_col not in df.columns:
-        raise GapDNERError(
-            f"Column not found: {text_col!r}. Set text_col to one of {', '.join(df.columns)}."
-        )
+        raise GapDNERError(f"Column not found: {text_col!r}. Use one of {', '.join(df.columns)}.")
     if not isinstance(df.schema[text_col].dataType, StringType):
         raise GapDNERError(f"Invalid type of the column {text_col!r}. Use a column of strings.")
     if output_col in df.columns:

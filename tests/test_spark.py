@@ -92,7 +92,7 @@ def test_distributed_model_and_settings(spark, model, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"text_col": "note"}, "'note'. Set text_col to one of number, text, other"),
+        ({"text_col": "note"}, "'note'. Use one of number, text, other"),
         ({"text_col": "number"}, "Invalid type of the column 'number'"),
         ({"output_col": "other"}, "The column 'other' already exists"),
     ],

@@ -188,8 +188,7 @@ def analyze_models(
             check_model(model)
         elif threshold is not None:
             raise GapDNERError(
-                f"A threshold cannot be applied to {model}, because it contains predictions. Use a "
-                "pipeline."
+                f"A threshold cannot be applied to the predictions in {model}. Use a pipeline."
             )
     reports = {}
     for name, model in models.items():
@@ -200,8 +199,7 @@ def analyze_models(
             predicted = [doc for doc in read_docbin(Path(model), nlp.vocab) if doc.text.strip()]
             if len(gold) != len(predicted):
                 raise GapDNERError(
-                    f"{model} does not have the same number of Docs as the data. Use "
-                    "predictions for the same data."
+                    f"{model} and the data have different numbers of Docs. Use the same data."
                 )
             # files of predictions can be in another order
             by_name = {doc.user_data.get(DOC_NAME): doc for doc in predicted}

@@ -38,13 +38,10 @@ def load_recognizer(
         raise GapDNERError(f"{model}: {error}") from None
     if not pipe.labels:
         raise GapDNERError(
-            f"{model} is not trained: its component {pipe.name} has no labels. Use a trained "
-            "pipeline."
+            f"{model} is not trained: its component {pipe.name} has no labels. Train it first."
         )
     if spans_key not in (None, pipe.key):
-        raise GapDNERError(
-            f"{model} stores its entities under the spans_key {pipe.key!r}, not {spans_key!r}."
-        )
+        raise GapDNERError(f"The spans_key of {model} is {pipe.key!r}, not {spans_key!r}.")
     if bf16:
         use_bf16(nlp)
     if threshold is not None:
@@ -91,9 +88,7 @@ def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
     chosen = [name for name, key in keys.items() if len(keys) == 1 or key == spans_key]
     if len(chosen) != 1:
         listed = ", ".join(f"{name} ({key})" for name, key in keys.items())
-        raise GapDNERError(
-            f"{owner} has several components: {listed}. Select one by its spans_key."
-        )
+        raise GapDNERError(f"{owner} has several components: {listed}. Select a spans_key.")
     return chosen[0]
 
 

@@ -122,9 +122,7 @@ def _annotate(
                             yield found, context
         # only forked processes do not need to pickle the pipeline
         except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise GapDNERError(
-                f"The pipeline cannot be pickled ({error}). Use a single process."
-            ) from error
+            raise GapDNERError(f"Cannot pickle the pipeline ({error}). Use one process.") from error
         except BrokenProcessPool as error:
             raise GapDNERError(
                 "A process was killed, possibly because it ran out of memory. Use fewer processes "

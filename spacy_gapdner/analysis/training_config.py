@@ -144,8 +144,7 @@ def _find_mistakes(
     if is_valid and n_batches % frequency:
         yield (
             f"[training] max_steps = {n_batches} is not a multiple of eval_frequency = "
-            f"{frequency}. Batches after the last evaluation are not in model-best. Change one of "
-            "them."
+            f"{frequency}. Batches after the last evaluation are not in model-best. Change either."
         )
     score = f"spans_{found.spans_key}_f"
     weight = training.get("score_weights", {}).get(score)
@@ -155,7 +154,4 @@ def _find_mistakes(
             f"best model. Set it to 1.0, and the weights of spans_{DEFAULT_SPANS_KEY} to null."
         )
     if before and not set(found.nlp.pipe_names) & set(before):
-        yield (
-            f"This report does not run {', '.join(before)}. It splits sentences with "
-            "gapdner_sentencizer instead."
-        )
+        yield f"This report splits sentences with gapdner_sentencizer, not {', '.join(before)}."

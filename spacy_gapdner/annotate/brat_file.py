@@ -137,9 +137,7 @@ class BratFile:
     def _choose_ids(self, marks: Sequence[Mark]) -> list[str]:
         given = [mark.id for mark in marks if mark.id is not None]
         if len(set(given)) < len(given) or not all(map(_ID.fullmatch, given)):
-            raise GapDNERError(
-                f"Invalid entity ids: {', '.join(given)}. Use unique ids, such as T1."
-            )
+            raise GapDNERError(f"Invalid entity ids: {', '.join(given)}. Use unique ids like T1.")
         taken = {*self._line_of, *given}
         numbers = (_NUMBER.match(name) for name in taken)
         highest = max((int(match[1]) for match in numbers if match), default=0)

@@ -55,9 +55,7 @@ def analyze_cli(
         is_named = "=" in text and not Path(text).exists()
         name, given = text.split("=", 1) if is_named else (Path(text).name, text)
         if name in models:
-            raise GapDNERError(
-                f"Two models have the name {name}. Use NAME={given} to choose another name."
-            )
+            raise GapDNERError(f"Two models have the name {name}. Use NAME={given} to rename one.")
         models[name] = given
     inputs = {f"model {name}": given for name, given in models.items()}
     for file in _FILES:

@@ -101,9 +101,7 @@ def convert_cli(
         settings["done"] = set(Journal(input_path).done())
         if input_path.exists() and not settings["done"]:
             hint = shared_hint(input_path) or "Remove --done."
-            raise GapDNERError(
-                f"{input_path} has no texts that are marked as done in annotate. {hint}"
-            )
+            raise GapDNERError(f"{input_path} has no texts marked as done in annotate. {hint}")
     statistics = analysis.CorpusStatistics()
     with progress() as bar:
 

@@ -45,8 +45,7 @@ def debug_data_cli(
     check_output(output_path, inputs, force=force)
     if config_path is not None and (model or line_breaks != "auto" or lang != "en"):
         raise GapDNERError(
-            "The config sets the tokenizer and sentence splitter. Leave out --lang, --model and "
-            "--line-breaks."
+            "--config sets the tokenizer and splitter. Leave out --lang, --model and --line-breaks."
         )
     if config_path is not None:
         config = read_training_config(config_path, spans_key)

@@ -57,10 +57,7 @@ def serve_cli(
 def listen(host: str, port: int) -> socket.socket:
     """RETURNS (socket.socket): A bound socket. Call this first, to report errors immediately."""
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn")):
-        raise GapDNERError(
-            "FastAPI and uvicorn are required. Install them with "
-            "pip install 'spacy-gapdner[serve]'."
-        )
+        raise GapDNERError("FastAPI and uvicorn are missing: pip install 'spacy-gapdner[serve]'.")
     # an empty name would be all network interfaces
     if not host.strip():
         raise GapDNERError(f"Invalid --host: {host!r}. Use 127.0.0.1, or 0.0.0.0 for all.")

@@ -100,8 +100,7 @@ def _choose_transformer(
         is_hub_name = re.fullmatch(r"\w[\w.-]*(/[\w.-]+)?", transformer, re.ASCII)
         if not is_hub_name and not (transformer and Path(transformer).is_dir()):
             raise GapDNERError(
-                f"Invalid transformer: {transformer!r} is neither a directory nor a name on the "
-                "Hugging Face hub."
+                f"Invalid transformer: {transformer!r}. Use a directory or a Hugging Face name."
             )
         return transformer
     if not gpu and optimize == "speed":

@@ -46,9 +46,7 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
             continue
         labels = {span.label_ for span in spans}
         if "" in labels:
-            raise GapDNERError(
-                f"A fragment in doc.spans[{name!r}] has no label. Set the label of all its spans."
-            )
+            raise GapDNERError(f"A fragment in doc.spans[{name!r}] has no label. Set the label.")
         if len(labels) > 1:
             raise GapDNERError(
                 f"The fragments in doc.spans[{name!r}] have different labels "
@@ -198,9 +196,7 @@ def get_other_keys(doc: Doc, key: str) -> list[str]:
 
 
 def _refuse_entities(owner: Doc | Span, value: object) -> None:
-    raise GapDNERError(
-        "discontinuous_ents cannot be set. Use spacy_gapdner.set_entities(doc, entities)."
-    )
+    raise GapDNERError("discontinuous_ents cannot be set. Use spacy_gapdner.set_entities.")
 
 
 def _get_attrs(doc: Doc) -> dict[str, dict[str, Any]]:

@@ -127,10 +127,7 @@ def parse_entity(line: BratLine) -> TextEntity | None:
 def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
     """RETURNS (str): The line of an entity, with fragments split at line ends, as brat does."""
     if not re.fullmatch(r"\S+", label):
-        raise GapDNERError(
-            f"brat does not allow the label {label!r}, which is empty or contains whitespace. "
-            "Rename it."
-        )
+        raise GapDNERError(f"brat requires a label without whitespace, not {label!r}. Rename it.")
     pieces = [
         (start + match.start(), start + match.end())
         for start, end in fragments

@@ -53,9 +53,7 @@ def _load_cas(path: Path) -> Any:
     try:
         from cassis import load_cas_from_json, load_cas_from_xmi, load_typesystem
     except ImportError:
-        raise GapDNERError(
-            f"{path} needs dkpro-cassis: pip install 'spacy-gapdner[cas]'."
-        ) from None
+        raise GapDNERError(f"{path} needs cassis: pip install 'spacy-gapdner[cas]'.") from None
     try:
         files = _read_files(path)
         found = [(name, raw) for name, raw in files if name.endswith((".xmi", ".json"))]
@@ -76,9 +74,7 @@ def _load_cas(path: Path) -> Any:
         raise
     # invalid files can raise any exception in the library
     except Exception as error:
-        raise GapDNERError(
-            f"{path} cannot be read as UIMA CAS: {error!r}. Export it again."
-        ) from None
+        raise GapDNERError(f"{path} is not valid UIMA CAS: {error!r}. Export it again.") from None
 
 
 def _read_files(path: Path) -> list[tuple[str, bytes]]:

@@ -60,8 +60,7 @@ def read(
     RAISES (GapDNERError): If the input cannot be read or an option is invalid.
     """
     if line_breaks not in get_args(LineBreaks):
-        choices = ", ".join(get_args(LineBreaks))
-        raise GapDNERError(f"Unknown line_breaks {line_breaks!r}: choose {choices}.")
+        raise GapDNERError(f"Invalid line_breaks: {line_breaks!r}. Use auto, keep or join.")
     if model is not None and line_breaks != "auto":
         raise GapDNERError(f"{model} has its own sentence boundaries. Leave out line_breaks.")
     if model is not None:

@@ -47,8 +47,7 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     # bytes of another kind can fail in zlib, msgpack or spaCy
     except Exception as error:
         raise GapDNERError(
-            f"{path} is not a .spacy file or is truncated ({type(error).__name__}). Convert the "
-            "data again."
+            f"{path} is not a valid .spacy file ({type(error).__name__}). Convert the data again."
         ) from None
 
 
@@ -124,9 +123,7 @@ def write_spacy(
 
 def _import_spans(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:
     if set(group_names(doc, spans_key)) - {group}:
-        raise GapDNERError(
-            f"There are already entities under {spans_key!r}. Choose another spans_key."
-        )
+        raise GapDNERError(f"The spans_key {spans_key!r} already has entities. Choose another one.")
     spans = doc.ents if group is None else doc.spans.get(group, ())
     # the scores of spancat
     given = getattr(spans, "attrs", {}).get("scores", ())

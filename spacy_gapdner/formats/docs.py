@@ -47,15 +47,12 @@ def to_docs(
     spans_key (str): Prefix of the span groups that store the entities.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
         ``doc.user_data[DOC_NAME]``. The first Doc has the other values of the record.
-    RAISES (GapDNERError): If an option is invalid, or an entity is dropped and the report is
-        strict.
+    RAISES (GapDNERError): If an option is invalid, or a strict report drops an entity.
     """
     if n_sents < 0:
         raise GapDNERError(f"Invalid n_sents: {n_sents}. Use 0 (complete documents) or more.")
     if alignment not in get_args(Alignment):
-        raise GapDNERError(
-            f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
-        )
+        raise GapDNERError(f"Invalid alignment: {alignment!r}. Use expand, contract or strict.")
 
     def document_of(record: Record) -> tuple[str, str | None] | None:
         if not isinstance(record, TokenRecord):

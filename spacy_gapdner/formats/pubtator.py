@@ -40,14 +40,10 @@ def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRec
         place = file._replace(line=number, document=name)
         if match := _TEXT.fullmatch(line):
             if match[1] != name:
-                raise GapDNERError(
-                    f"{place} starts article {match[1]} without an empty line before it. Add one."
-                )
+                raise GapDNERError(f"{place} has no empty line before article {match[1]}. Add one.")
             texts.append(match[2])
         elif not texts:
-            raise GapDNERError(
-                f"{place} is not a title such as 123|t|Title. Choose the right format."
-            )
+            raise GapDNERError(f"{place} is not a title like 123|t|Title. Choose the right format.")
         elif match := _ENTITY.fullmatch(line):
             start, end, surface, label, reference = match.groups()
             attrs = {} if reference in (None, "", "-", "-1") else {"kb_id": reference}

@@ -58,9 +58,8 @@ class Format:
 
     def fits(self, path: Path) -> bool:
         """RETURNS (bool): Whether a file, or a corpus folder, can be read in this format."""
-        if self.reader is None:
-            return False
-        if self.suffixes and not (path.suffix in self.suffixes and path.is_file()):
+        has_suffix = path.suffix in self.suffixes and path.is_file()
+        if self.reader is None or (self.suffixes and not has_suffix):
             return False
         if callable(self.detector):
             return self.detector(path)
@@ -192,9 +191,7 @@ def choose_output(path: Path, name: str | None = None) -> Format:
 def _explain_content(path: Path, files: Sequence[Path]) -> None:
     # raises an error if the files have no annotation for an obvious reason
     if files and not any(file.stat().st_size and first_text(file).strip(_BLANK) for file in files):
-        raise GapDNERError(
-            f"{path} {'contains only empty files' if path.is_dir() else 'is empty'}."
-        )
+        raise GapDNERError(f"{path} {'has only empty files' if path.is_dir() else 'is empty'}.")
     # the first file of each kind
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
@@ -207,6 +204,5 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     if files and all(file.suffix == TXT for file in files):
         hint = brat.shared_hint(path) or "Annotate it, or use predict to find entities."
         raise GapDNERError(
-            f"{path} has text without annotation: no .ann file is next to it, and it is not inline "
-            f"text. {hint}"
+            f"{path} has text without annotation: there is no .ann file or inline text. {hint}"
         )

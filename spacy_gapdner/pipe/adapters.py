@@ -70,8 +70,7 @@ def make_span_attributes(
 
     Add it after the component that sets the attributes: `span._.negex` becomes `entity._.negex`.
     Entities with the same first and last token get the same value, because spaCy stores one value
-    per token range. The component raises an error if `Span` has no such attribute, or a value
-    cannot be saved.
+    per token range. An error is raised if `Span` has no such attribute, or a value cannot be saved.
 
     nlp (Language): The pipeline.
     name (str): The component instance name.

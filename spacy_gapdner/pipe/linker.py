@@ -26,8 +26,7 @@ class EntityLinker:
 
     Registered as the factory `gapdner_linker`. Add it after `gapdner`. The text of an entity is
     the joined text of its fragments: "severe shoulder pain" in "severe joint, shoulder and back
-    pain". Case is ignored, and hyphens count as spaces. The first of equally good names is
-    used.
+    pain". Case is ignored. Hyphens count as spaces. The first of equally good names is used.
 
     nlp (Language): The pipeline.
     name (str): The component instance name.
@@ -52,9 +51,7 @@ class EntityLinker:
         overwrite: bool = False,
     ) -> None:
         if not 0 < min_score <= 100:
-            raise GapDNERError(
-                f"Invalid min_score: {min_score}. Use a number above 0 and up to 100."
-            )
+            raise GapDNERError(f"Invalid min_score: {min_score}. Use a number above 0, up to 100.")
         if min_score < 100 and not find_spec("rapidfuzz"):
             raise GapDNERError(
                 f"min_score = {min_score:g} requires rapidfuzz. Install it with "

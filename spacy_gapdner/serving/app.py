@@ -47,9 +47,7 @@ def create_app(
 
     def check(n: int, limit: int, unit: str) -> None:
         if n > limit:
-            raise HTTPException(
-                413, f"Too many {unit}: {n}. The maximum is {limit} (--max-{unit})."
-            )
+            raise HTTPException(413, f"Too many {unit}: {n}. The limit is {limit} (--max-{unit}).")
 
     async def convert(prediction: Prediction, function: Callable[[Doc], T]) -> T:
         check(len(prediction.text), max_characters, "characters")
@@ -68,9 +66,8 @@ def create_app(
         labels, example = ", ".join(pipe.labels), nlp.meta.get("example", "")
         shown = _fill("body.html", model=heading, labels=labels, example=example)
         css, script = _read("app.css"), LINES_JS + _read("app.js")
-        return HTMLResponse(
-            render_page("Discontinuous entities", shown, css, script, "connect-src 'self'")
-        )
+        html = render_page("Discontinuous entities", shown, css, script, "connect-src 'self'")
+        return HTMLResponse(html)
 
     @app.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> Response:

@@ -8,6 +8,7 @@ from training_config import HARD, write_config
 
 from spacy_gapdner.analysis.data_check import check_data
 from spacy_gapdner.analysis.training_config import make_training_config
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import blank_pipeline
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.scorer import Counts
@@ -38,7 +39,7 @@ def test_settings_of_the_config(train, tmp_path):
         ("gold_preproc = false", "gold_preproc = true", "[corpora.train] gold_preproc"),
         ('= ["sentencizer"]', "= []", "'sentencizer' is not in [training] annotating_components"),
         ('["sentencizer", "gapdner"]', '["gapdner", "sentencizer"]', "comes after 'gapdner'"),
-        ('"gapdner_sentencizer"', '"senter"', "does not run sentencizer"),
+        ('"gapdner_sentencizer"', '"senter"', "not sentencizer."),
         ("max_steps = 6", "max_steps = 7", "not a multiple of eval_frequency = 3"),
         ("stride = 2", 'stride = 2\nspans_key = "other"', "has no weight for spans_other_f"),
     ],
@@ -64,6 +65,12 @@ def test_sourced_components(train, tmp_path):
     assert findings.config.max_length == nlp.get_pipe("gapdner").cfg["max_length"]
     (mistake,) = findings.config.mistakes
     assert "'splitter' is not in [training] annotating_components" in mistake
+
+
+def test_config_without_the_component(train, tmp_path):
+    config = write_config(tmp_path, ('["sentencizer", "gapdner"]', '["sentencizer"]'))
+    with pytest.raises(GapDNERError, match=r"\.cfg: \[nlp\] pipeline has no component"):
+        check_data(train, config=config)
 
 
 @pytest.mark.slow
@@ -107,3 +114,12 @@ def test_type_that_loses_its_cell():
     # gaps separate entities that share a token
     report = make_report("a b c d e f g", [("X", [0, 1, 2, 6]), ("X", [0, 2, 3, 6])])
     assert report.ceiling == Counts(2, 2, 2)
+
+
+def test_long_segments():
+    config = replace(make_training_config(blank_pipeline()), max_length=600)
+    doc = make_doc(config.nlp, "a " * 520, [("X", [0])])
+    long, *others = check_data([doc], [doc], config=config).problems
+    assert long.startswith("train: the longest segment has 520 tokens, so its grid has 270400")
+    # the types are the same
+    assert not any("do not occur" in problem for problem in others)

@@ -101,7 +101,7 @@ def test_spawned_processes(nlp, spawning):
         assert [e.text for e in get_entities(doc)] == [e.text for e in get_entities(other)]
     Language.component("local", func=lambda doc: doc)
     nlp.add_pipe("local")
-    with pytest.raises(GapDNERError, match="cannot be pickled"):
+    with pytest.raises(GapDNERError, match="Cannot pickle the pipeline"):
         next(predict(nlp, texts, n_process=2))
 
 

@@ -85,7 +85,7 @@ def test_references_are_deleted_and_restored_with_their_entity():
 def test_invalid_entities():
     file = read()
     for marks, message in (
-        ([Mark("two words", ((0, 6),))], "does not allow the label"),
+        ([Mark("two words", ((0, 6),))], "requires a label without whitespace"),
         ([Mark("ADE", ((0, 60),))], "Invalid fragments"),
         ([Mark("ADE", ())], "Invalid fragments"),
         ([Mark("ADE", ((0, 6),), "R1")], "Invalid entity ids: R1"),

@@ -112,7 +112,7 @@ def test_invalid_input(fails, model, write_docs):
     fails("Two models have the name tiny. Use NAME=", "analyze", model, data, "--compare", model)
     fails("gold entities under the spans_key 'other'", "analyze", model, data, "-sk", "other")
     short = write_docs("short.spacy", CHANGED)
-    fails("not have the same number of Docs as the data", "analyze", short, data)
+    fails("have different numbers of Docs", "analyze", short, data)
     fails("A threshold cannot be applied to", "analyze", data, data, "--threshold", 0.5)
 
 

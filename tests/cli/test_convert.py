@@ -64,7 +64,7 @@ def test_options(run, data, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["a.spacy", "--done"], "no texts that are marked as done"),
+        (["a.spacy", "--done"], "no texts marked as done"),
         (["a.spacy", "--option", "split"], "Invalid --option: 'split'. Use NAME=VALUE."),
         (["a.spacy", "--option", "nlp=x"], "Invalid --option: nlp. Use the options of convert"),
         (["a.spacy", "--on-error", "skip", "--strict"], "either strict or skip"),

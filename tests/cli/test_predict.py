@@ -72,7 +72,7 @@ def test_invalid_input(fails, model, write, name, content, options, message):
 
 
 def test_unknown_spans_key(fails, model, folder):
-    message = "stores its entities under the spans_key 'gapdner', not 'other'"
+    message = "is 'gapdner', not 'other'"
     fails(message, "predict", model, folder, "-sk", "other")
 
 

@@ -119,7 +119,8 @@ def test_tokenizer_of_the_language():
     ("arguments", "error", "message"),
     [
         ({"spans_key": "a.b"}, GapDNERError, "Invalid spans_key: 'a.b'"),
-        ({"transformer": "/no/such/bert"}, GapDNERError, "neither a directory nor"),
+        ({"transformer": "/no/such/bert"}, GapDNERError, "Use a directory or a Hugging Face"),
+        ({"optimize": "size"}, GapDNERError, "Invalid optimize: 'size'"),
         ({"lang": "klingon"}, ImportError, "Can't import language klingon"),
     ],
 )

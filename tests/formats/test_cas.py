@@ -101,14 +101,14 @@ def test_unreadable_files(folder, report, monkeypatch):
         archive.writestr("a.ann", "")
     for name, message in (
         ("x/a.xmi", "has no TypeSystem.xml"),
-        *((name, "cannot be read as UIMA CAS") for name in ("b.json", "b.zip", "c.zip")),
+        *((name, "is not valid UIMA CAS") for name in ("b.json", "b.zip", "c.zip")),
         ("d.zip", "contains 101 MB, more than 100 MB. Unpack it first."),
         ("e.zip", r"contains no \.xmi or \.json file"),
     ):
         with pytest.raises(GapDNERError, match=message):
             list(read(folder / name, "cas", report=report))
     monkeypatch.setitem(sys.modules, "cassis", None)
-    with pytest.raises(GapDNERError, match=r"needs dkpro-cassis: pip install 'spacy-gapdner\[cas"):
+    with pytest.raises(GapDNERError, match=r"needs cassis: pip install 'spacy-gapdner\[cas"):
         list(read(folder / "a.json", report=report))
 
 
@@ -122,7 +122,7 @@ def test_zip_with_an_understated_size(tmp_path, report):
     path.write_bytes(raw)
     tracemalloc.start()
     try:
-        with pytest.raises(GapDNERError, match="cannot be read as UIMA CAS"):
+        with pytest.raises(GapDNERError, match="is not valid UIMA CAS"):
             list(read(path, "cas", report=report))
         assert tracemalloc.get_traced_memory()[1] < 25 << 20
     finally:

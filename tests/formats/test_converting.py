@@ -25,7 +25,7 @@ from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.files import visible_files
 from spacy_gapdner.formats.records import DOC_RELATIONS
 
-TEXT = "text without annotation: no .ann file is next to it"
+TEXT = "text without annotation: there is no .ann file"
 GOLD = '{"text": "a", "entities": []}'
 FOUND = '{"text": "a", "entities": [{"label": "A", "fragments": [{"start": 0, "end": 1}]}]}'
 SENTENCE = '{"sentence": ["a"], "ner": []}'
@@ -66,7 +66,7 @@ def test_guess(write, files, path, name):
         ({"a.txt": "a\n0,0 X\nb\n"}, "a.txt", TEXT),
         ({"a.txt": "a b\n10,5 mg twice\n\n"}, "a.txt", TEXT),
         ({"a.txt": "Take it with\n10,5 mg\n\nafter meals\n"}, "a.txt", TEXT),
-        ({"a.txt": "", "b.txt": ""}, ".", "contains only empty files"),
+        ({"a.txt": "", "b.txt": ""}, ".", "has only empty files"),
         *(({"a.jsonl": x}, "a.jsonl", "a.jsonl is empty") for x in ("", " \r\n\n", "\0\0\n")),
         *(({"a.json": x}, "a.json", "a.json contains no document") for x in ("[ ]", "{}", "null")),
         ({"a.jsonl": GOLD.encode("utf-16")}, "a.jsonl", "a.jsonl is not UTF-8: byte 0xff"),
@@ -237,3 +237,23 @@ def test_input_files_are_not_overwritten(write):
         convert(path / "a.ann", path / "a.txt", to="inline")
     assert {p.name for p in path.iterdir()} == files.keys()
     assert all((path / name).read_text() == content for name, content in files.items())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"line_breaks": "all"}, "Invalid line_breaks: 'all'"),
+        ({"line_breaks": "join", "model": "tiny"}, "tiny has its own sentence boundaries"),
+        ({"alignment": "exact"}, "Invalid alignment: 'exact'"),
+        ({"n_sents": -1}, "Invalid n_sents: -1"),
+    ],
+)
+def test_invalid_options_of_read(write, options, message):
+    with pytest.raises(GapDNERError, match=message):
+        list(read(write({"a.jsonl": GOLD}) / "a.jsonl", **options))
+
+
+def test_types_without_entities_are_logged(write, caplog):
+    path = write({"a.jsonl": FOUND}) / "a.jsonl"
+    assert len(list(read(path, types=("A", "B")))) == 1
+    assert "no entity has the type B. The types are A" in caplog.text

@@ -57,7 +57,7 @@ def test_overlapping_group_under_the_prefix_can_be_imported(make):
     doc, _ = read(path, from_spans="gapdner_1")
     assert found(doc) == SPANS
     assert [*doc.spans] == ["gapdner_1", "gapdner_2"]
-    with pytest.raises(GapDNERError, match="are already entities under 'gapdner'"):
+    with pytest.raises(GapDNERError, match="'gapdner' already has entities"):
         list(read(path, from_ents=True))
     doc, _ = read(path, from_ents=True, spans_key="gold")
     assert len(get_entities(doc, "gold")) == 2
@@ -111,3 +111,11 @@ def test_span_groups_that_are_not_entities(tmp_path, problem):
     report = Report(skip=True)
     assert len(list(read(tmp_path / "a.spacy", report=report))) == 1
     assert len(report.skipped) == 1
+
+
+def test_files_without_docs(write):
+    folder = write({"a.txt": "x", "b.spacy": ""})
+    with pytest.raises(GapDNERError, match=r"a\.txt is neither a \.spacy file nor"):
+        list(read(folder / "a.txt", "spacy"))
+    with pytest.raises(GapDNERError, match=r"b\.spacy is empty"):
+        list(read(folder / "b.spacy"))

@@ -145,7 +145,7 @@ FILES = [
     ("conll", "a O\nb x\n", ":2: 'x' is not a tag such as O or B-ADE"),
     ("conll", "a\n", "'a' is not a tag"),
     ("pubtator", "1\t2\n", "is not a title"),
-    ("pubtator", "1|t|a\n2|t|b\n", "a:2 starts article 2 without an empty line before it"),
+    ("pubtator", "1|t|a\n2|t|b\n", "a:2 has no empty line before article 2"),
     ("prodigy", '{"spans": []}', 'not an object with a string "text"'),
     ("doccano", '{"text": "a"}', 'a:1 has no "label"'),
     ("labelstudio", "[1]", 'no tasks with "data". Export JSON, not JSON-MIN'),

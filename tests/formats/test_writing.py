@@ -124,7 +124,7 @@ def test_values_of_entities_are_kept_or_reported(tmp_path, report, name, format,
 @pytest.mark.parametrize(
     ("format", "word", "label", "message"),
     [
-        ("brat", "a", "X Y", "brat does not allow the label 'X Y'"),
+        ("brat", "a", "X Y", "without whitespace, not 'X Y'"),
         ("inline", "a", "X Y", "label 'X Y'"),
         ("inline", "a", "X|Y", "a bar"),
         ("inline", "a b", "X", "the token 'a b', which .* contains whitespace"),

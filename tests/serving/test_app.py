@@ -100,15 +100,15 @@ def test_api_is_documented(client):
 @pytest.mark.parametrize(
     ("path", "body", "status", "message"),
     [
-        ("/predict", {"text": "!" * 901}, 413, "tokens: 901. The maximum is 900 (--max-tokens)."),
-        ("/predict", {"text": "x" * 1001}, 413, "characters: 1001. The maximum is 1000 (--max-ch"),
+        ("/predict", {"text": "!" * 901}, 413, "tokens: 901. The limit is 900 (--max-tokens)."),
+        ("/predict", {"text": "x" * 1001}, 413, "characters: 1001. The limit is 1000 (--max-ch"),
         ("/predict", {"text": " " * 1_100_000}, 413, "1100000 bytes. Send less text, or increase"),
         ("/predict", {"texts": ["x" * 600] * 2}, 413, "characters: 1200"),
         ("/predict", {"text": "\ud800"}, 422, None),
         ("/draw", with_entity(fragments=[{"start": 1, "end": 99}]), 422, "characters 1 to 99"),
         ("/export/pickle", RECORD, 422, None),
         ("/export/jsonl", with_entity(attributes={"n": 2**70}), 422, "Invalid attributes"),
-        ("/export/brat", with_entity(label="Adverse event"), 422, "brat does not allow the label"),
+        ("/export/brat", with_entity(label="Adverse event"), 422, "brat requires a label without"),
     ],
 )
 def test_invalid_requests(client, path, body, status, message):

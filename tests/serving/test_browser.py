@@ -110,7 +110,7 @@ def test_errors(page):
     ask(page, TEXT)
     until_labels(page, *ALL)
     ask(page, "x" * 501)
-    until_status(page, "Too many characters: 501. The maximum is 500 (--max-characters).")
+    until_status(page, "Too many characters: 501. The limit is 500 (--max-characters).")
     assert find(page, "status").get_attribute("class") == "error"
     # the drawing belongs to another text
     assert not find(page, "result").is_displayed()
