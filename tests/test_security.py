@@ -28,7 +28,7 @@ def test_impossible_sizes_and_an_invalid_second_document(tmp_path):
         docs = read_docbin(path, vocab)
         if content not in sizes:
             assert next(docs).text == "x "
-        with pytest.raises(GapDNERError, match=r"is not a \.spacy file"):
+        with pytest.raises(GapDNERError, match=r"is not a valid \.spacy file"):
             next(docs)
 
 

@@ -88,7 +88,7 @@ def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
     chosen = [name for name, key in keys.items() if len(keys) == 1 or key == spans_key]
     if len(chosen) != 1:
         listed = ", ".join(f"{name} ({key})" for name, key in keys.items())
-        raise GapDNERError(f"{owner} has several components: {listed}. Select a spans_key.")
+        raise GapDNERError(f"{owner} has several components: {listed}. Choose a spans_key.")
     return chosen[0]
 
 

@@ -144,7 +144,7 @@ def _find_mistakes(
     if is_valid and n_batches % frequency:
         yield (
             f"[training] max_steps = {n_batches} is not a multiple of eval_frequency = "
-            f"{frequency}. Batches after the last evaluation are not in model-best. Change either."
+            f"{frequency}. Batches after the last evaluation are not in model-best. Change one."
         )
     score = f"spans_{found.spans_key}_f"
     weight = training.get("score_weights", {}).get(score)

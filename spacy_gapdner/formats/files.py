@@ -125,7 +125,7 @@ def read_text(path: Path, *, keep_bom: bool = False) -> str:
 
 
 def hide_bom(text: str) -> str:
-    """RETURNS (str): The text with a space for a byte order mark, which would start a token."""
+    """RETURNS (str): The text with a space in place of a byte order mark, so no token has it."""
     return f" {text[1:]}" if text.startswith(BOM) else text
 
 

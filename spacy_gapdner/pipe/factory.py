@@ -91,7 +91,7 @@ def make_gapdner(
         probable labels are kept, as in the paper.
     disc_threshold (Optional[float]): Threshold of discontinuous entities. Defaults to `threshold`.
     max_paths (int): Maximum number of paths in the search for the entities of a segment.
-    max_length (int): Maximum number of tokens in a segment. Longer sentences become windows.
+    max_length (int): Maximum number of tokens. Longer sentences are split into windows.
     stride (int): Number of tokens between the starts of two windows.
     annotate_ents (bool): Also add the contiguous entities to `doc.ents`.
     lr_scale (float): Factor for the learning rate of the network. It does not apply to the
