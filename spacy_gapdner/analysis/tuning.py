@@ -200,7 +200,7 @@ def _cross_validate(
 def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration) -> Thresholds:
     """RETURNS (Thresholds): Thresholds of uncalibrated scores, in steps of 0.01 after calibration:
     the current ones if no others are better, otherwise the median of all pairs whose measure is
-    within 0.01 of the best.
+    within 0.01 of the best. Those of types are chosen in the order of `aim.labels`.
     """
     own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
     contiguous, discontinuous = [own.threshold], [own_disc]
@@ -209,16 +209,16 @@ def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration
     if (rows["gold"] & rows["discontinuous"]).any():
         discontinuous += [_score(calibration, step, True) for step in STEPS.tolist()]
     threshold, disc_threshold = _best(rows, aim, contiguous, discontinuous)
-    chosen = Thresholds(threshold, disc_threshold)
+    kept, by_type = keep(rows, Thresholds(threshold, disc_threshold)), {}
     for label in aim.labels:
         is_type = rows["label"] == label
-        if rows["gold"][is_type].sum() >= _MIN_GOLD:
-            others = _count(rows[~is_type], keep(rows[~is_type], chosen)).sum(axis=0)[0]
-            own_best, _ = _best(
-                rows[is_type], aim, [threshold, *contiguous], [disc_threshold], others
-            )
-            chosen = replace(chosen, type_thresholds={**chosen.type_thresholds, label: own_best})
-    return chosen
+        of_type = rows[is_type]
+        if of_type["gold"].sum() >= _MIN_GOLD:
+            others = _count(rows[~is_type], kept[~is_type]).sum(axis=0)[0]
+            steps = [threshold, *contiguous]
+            by_type[label], _ = _best(of_type, aim, steps, [disc_threshold], others)
+            kept[is_type] = keep(of_type, Thresholds(by_type[label], disc_threshold))
+    return Thresholds(threshold, disc_threshold, type_thresholds=by_type)
 
 
 def _score(calibration: Calibration, probability: float, kind: bool) -> float:
@@ -232,8 +232,8 @@ def _best(
     discontinuous: Sequence[float],
     others: Sequence[int] = (0, 0, 0),
 ) -> tuple[float, float]:
-    # The first pair if no other is better. The minimums also apply to other correct, predicted and
-    # gold entities.
+    # The first pair if no other is better. `others` are the numbers of correct, predicted and gold
+    # entities of other types. They count toward the minimums, but not toward the measure.
     is_disc = rows["discontinuous"]
     disc_counts = _count_reached(rows[is_disc], discontinuous)[:, None, :]
     counts = _count_reached(rows[~is_disc], contiguous)[:, :, None] + disc_counts

@@ -135,7 +135,7 @@ def _column(found: "analysis.CorpusStatistics", labels: Sequence[str]) -> dict[s
         "Duplicates": found.duplicates,
         "Crossing sentences": found.crossing,
         "Fragments: entities": _histogram(found.fragments),
-        "Gap length: gaps": _histogram(found.gap_lengths),
+        "Tokens in a gap: gaps": _histogram(found.gap_lengths),
         "Entity length: entities": _histogram(found.entity_lengths),
     }
 

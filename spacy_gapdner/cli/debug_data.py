@@ -66,7 +66,7 @@ def debug_data_cli(
     splitters = ", ".join(config.nlp.pipe_factories[name] for name in config.nlp.pipe_names)
     print(f"Sentences split by {splitters}." if splitters else "One segment per Doc.")
     print(
-        f"Sentences of more than {config.max_length} tokens are split into windows that start "
+        f"Segments of more than {config.max_length} tokens are split into windows that start "
         f"{config.stride} tokens apart."
     )
     for name, report in reports.items():

@@ -70,10 +70,10 @@ def tune_cli(
     print_table(rows, ("", "before", "cross-validated", "after"))
     gain = (
         f"{100 * tuning.gain:+.2f} {measure} in cross-validation, better in "
-        f"{100 * tuning.gain_share:.0f}% of resamples; 90% required"
+        f"{100 * tuning.gain_share:.0f}% of resamples"
     )
-    change = "new (" if tuning.new_thresholds else "unchanged (new thresholds: "
-    print_line(f"Thresholds: {change}{gain})")
+    new, unchanged = f"new ({gain})", f"unchanged (new thresholds: {gain}; 90% required)"
+    print_line(f"Thresholds: {new if tuning.new_thresholds else unchanged}")
     print_line(f"Calibration: {'new' if tuning.calibrated else 'unchanged'}")
     for name, value in tuning.settings.items():
         print_line(f"{name} = {value}")

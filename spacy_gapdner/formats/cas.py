@@ -61,7 +61,8 @@ def _load_cas(path: Path) -> Any:
             raise GapDNERError(f"{path} contains no .xmi or .json file. Is it UIMA CAS?")
         if len(found) != 1 or found[0][0] == _PROJECT:
             raise GapDNERError(
-                f"{path} does not contain one document. Unpack it, and choose a file."
+                f"{path} contains a project or several documents. Unpack it, and convert the "
+                "folder or one file."
             )
         ((name, raw),) = found
         if name.endswith(".json"):

@@ -42,7 +42,7 @@ def read(
     """Read annotated text as Docs with entities, one document at a time.
 
     path (Union[str, Path]): A file or folder.
-    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
+    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected if None.
     nlp (Optional[Language]): A pipeline whose tokenizer and vocab are used, but no component.
     lang (str): Language of the tokenizer if `nlp` is None.
     model (Optional[Union[str, Path]]): A pipeline folder or package whose tokenizer and sentence
@@ -106,7 +106,7 @@ def load_docs(
     """Load complete Docs with gold entities from any format that can be read.
 
     path (Union[str, Path]): A file or folder.
-    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
+    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected if None.
     nlp, spans_key, report: See `read`.
     **options: Other options of `read`, such as `types`.
     RETURNS (Iterator[Doc]): The Docs, read one at a time.
@@ -132,7 +132,7 @@ def write(
 
     docs (Iterable[Doc]): The Docs.
     path (Union[str, Path]): The file or folder to write.
-    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed from the file extension if
+    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected from the file extension if
         None: .spacy, .jsonl, .json (w2ner), .inline, .xml (bioc), .html, .csv, .parquet, or none
         (a brat folder).
     spans_key (str): Prefix of the span groups that store the entities.
@@ -166,8 +166,8 @@ def convert(
 
     input (Union[str, Path]): The file or folder to read.
     output (Union[str, Path]): The file or folder to write. It is unchanged if a Doc is invalid.
-    format (Optional[str]): The input's format in `spacy_gapdner.formats.FORMATS`; guessed if None.
-    to (Optional[str]): The output's format; guessed from its file extension if None.
+    format (Optional[str]): The input's format in `spacy_gapdner.formats.FORMATS`; detected if None.
+    to (Optional[str]): The output's format; detected from its file extension if None.
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for complete
         documents. None means 1 for .spacy and 0 for other formats.
     spans_key (str): Prefix of the span groups that store the entities.

@@ -67,13 +67,14 @@ def load_srsly_extensions_once() -> None:
             for name, extension in extensions.get_all().items():
                 extensions.register(name, func=extension)
             extensions.entry_points = False
-            extensions.get_all = _cache_by_size(extensions.get_all)
+            extensions.get_all = _cache_names(extensions)
 
 
-def _cache_by_size(get_all: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
-    # a new extension adds to the dictionary with the functions of all registries
-    cached = lru_cache(maxsize=1)(lambda size: get_all())
-    return lambda: cached(len(catalogue.REGISTRY))
+def _cache_names(registry: catalogue.Registry) -> Callable[[], dict[str, Any]]:
+    # all registries share one dictionary, which grows with a new extension
+    search = registry.get_all
+    names = lru_cache(maxsize=1)(lambda size: list(search()))
+    return lambda: {name: registry.get(name) for name in names(len(catalogue.REGISTRY))}
 
 
 def infer(network: nn.Module, calls: Iterable[ArgsKwargs]) -> list[Any]:

@@ -37,7 +37,7 @@ def test_output_and_report(run, data, tmp_path):
     ann = data / "a.ann"
     for expected in (
         "Discontinuous                2 (50.00%)",
-        "Gap length: gaps             2: 2",
+        "Tokens in a gap: gaps        2: 2",
         "1 dropped: entity crosses a sentence boundary",
         f"{ann}:5: Sign does not fit into 1 sentence(s) [26 39]",
         f"{ann}:4: Sign 'test' -> 'pretest' [44 48]",

@@ -26,7 +26,7 @@ def test_findings(run, train, write_docs, tmp_path):
     result = run("debug-data", train, "--dev", write_docs("dev.spacy", DEV), "-o", output)
     printed = " ".join(result.stdout.split())
     for expected in (
-        "Sentences split by gapdner_sentencizer. Sentences of more than 128 tokens are split into "
+        "Sentences split by gapdner_sentencizer. Segments of more than 128 tokens are split into "
         "windows that start 96 tokens apart.",
         "train: 6 segments, longest 7 tokens",
         "dev: 2 unique segments also occur in train, 1 with entities",

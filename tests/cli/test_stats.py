@@ -20,7 +20,7 @@ def test_table_and_file(run, write_docs, tmp_path):
     assert found[str(docbin)]["gap_lengths"] == {"1": 1}
     printed = " ".join(run("stats", docbin, "-sk", "gold").stdout.split())
     assert "Entities 1 Discontinuous 1 (100.00%) ADR 1, 1 disc. Overlapping 0" in printed
-    assert "Fragments: entities 2: 1 Gap" in printed
+    assert "Fragments: entities 2: 1 Tokens in a gap" in printed
 
 
 def test_tables_fit_80_columns(run, write_docs):

@@ -156,5 +156,5 @@ def test_annotators_of_a_project(tmp_path, report, title):
         with ZipFile(tmp_path / "a.zip", "w") as archive:
             for name in names_in_zip:
                 archive.write(tmp_path / "annotation/a.txt/ann.json", name)
-        with pytest.raises(GapDNERError, match=r"does not contain one document\. Unpack it"):
+        with pytest.raises(GapDNERError, match=r"several documents\. Unpack it"):
             list(read(tmp_path / "a.zip", "cas"))
