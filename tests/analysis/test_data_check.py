@@ -82,7 +82,8 @@ def test_factories_of_a_new_process(tmp_path):
     config.write_text(text)
     save_corpus(tmp_path / "a.spacy")
     arguments = "debug-data", tmp_path / "a.spacy", "--config", config
-    assert "Sentences split by gapdner_sentencizer." in run_python("-m", "spacy", "gapdner", *arguments)
+    printed = run_python("-m", "spacy", "gapdner", *arguments)
+    assert "Sentences split by gapdner_sentencizer." in printed
 
 
 def test_shipped_configs_have_no_mistakes(train, request):
