@@ -35,7 +35,7 @@ _MIN_GOLD = 20
 # Thresholds are considered equally good if their measure is this close to the best
 _NEAR = 0.01
 # New thresholds must improve the measure in this fraction of bootstrap samples
-_LEAST_SHARE = 0.9
+LEAST_SHARE = 0.9
 _N_RESAMPLES = 1000
 _LEVEL = 1e-9
 
@@ -173,7 +173,7 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     gains = [scores[aim.measure] - before[aim.measure] for scores in (estimated, after)]
     share = gain_share((found, kept), (rows, kept_held_out), aim.measure)
     closer = aim.lack(estimated["p"], estimated["r"]) < aim.lack(before["p"], before["r"])
-    new_thresholds = bool(closer or (share >= _LEAST_SHARE and min(gains) > _LEVEL))
+    new_thresholds = bool(closer or (share >= LEAST_SHARE and min(gains) > _LEVEL))
     # without new thresholds, a new calibration would change which entities such a pipe finds
     if not new_thresholds and now is not None:
         return Tuning({}, gains[0], share, False, False, before, before, before)

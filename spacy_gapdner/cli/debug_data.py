@@ -66,8 +66,8 @@ def debug_data_cli(
     splitters = ", ".join(config.nlp.pipe_factories[name] for name in config.nlp.pipe_names)
     print(f"Sentences split by {splitters}." if splitters else "One segment per Doc.")
     print(
-        f"Segments of more than {config.max_length} tokens are split into windows that start "
-        f"{config.stride} tokens apart."
+        f"Segments of more than {config.max_length} tokens are split into windows, one every "
+        f"{config.stride} tokens."
     )
     for name, report in reports.items():
         print(f"{name}: {report.segments} segments, longest {report.longest_segment} tokens")

@@ -52,6 +52,7 @@ def tune_cli(
     Calibration converts scores to probabilities. New thresholds are only used if they improve the
     cross-validated measure in at least 90% of bootstrap samples, or come closer to the minimums."""
     from ..analysis.pipes import load_recognizer
+    from ..analysis.tuning import LEAST_SHARE
     from ..formats.outputs import check_output, filling
 
     # the output may replace the input pipeline
@@ -72,7 +73,10 @@ def tune_cli(
         f"{100 * tuning.gain:+.2f} {measure} in cross-validation, better in "
         f"{100 * tuning.gain_share:.0f}% of resamples"
     )
-    new, unchanged = f"new ({gain})", f"unchanged (new thresholds: {gain}; 90% required)"
+    new, unchanged = (
+        f"new ({gain})",
+        f"unchanged (new thresholds: {gain}; {LEAST_SHARE:.0%} required)",
+    )
     print_line(f"Thresholds: {new if tuning.new_thresholds else unchanged}")
     print_line(f"Calibration: {'new' if tuning.calibrated else 'unchanged'}")
     for name, value in tuning.settings.items():

@@ -125,7 +125,8 @@ def read_text(path: Path, *, keep_bom: bool = False) -> str:
 
 
 def hide_bom(text: str) -> str:
-    """RETURNS (str): The text with a space in place of a byte order mark, so no token has it."""
+    """RETURNS (str): The text with a space instead of a leading byte order mark."""
+    # it would become a part of the first token
     return f" {text[1:]}" if text.startswith(BOM) else text
 
 

@@ -58,8 +58,9 @@ class Format:
 
     def fits(self, path: Path) -> bool:
         """RETURNS (bool): Whether a file, or a corpus folder, can be read in this format."""
-        has_suffix = path.suffix in self.suffixes and path.is_file()
-        if self.reader is None or (self.suffixes and not has_suffix):
+        if self.reader is None:
+            return False
+        if self.suffixes and not (path.suffix in self.suffixes and path.is_file()):
             return False
         if callable(self.detector):
             return self.detector(path)

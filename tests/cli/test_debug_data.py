@@ -27,7 +27,7 @@ def test_findings(run, train, write_docs, tmp_path):
     printed = " ".join(result.stdout.split())
     for expected in (
         "Sentences split by gapdner_sentencizer. Segments of more than 128 tokens are split into "
-        "windows that start 96 tokens apart.",
+        "windows, one every 96 tokens.",
         "train: 6 segments, longest 7 tokens",
         "dev: 2 unique segments also occur in train, 1 with entities",
         # 6 gold entities, of which 3 are discontinuous; no scheme finds 2 of them

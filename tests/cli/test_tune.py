@@ -18,7 +18,7 @@ def test_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
     for name in ("threshold", "disc_threshold"):
         assert f"{name} = {cfg[name]}" in result.output
     assert "Thresholds: new (+" in result.output
-    assert "in cross-validation, better in 100% of resamples)" in result.output
+    assert " combined in cross-validation, better in 100% of resamples)" in result.output
     assert "before cross-validated after" in " ".join(result.output.split())
     assert "\nDiscontinuous P " in result.output
     # the model has no label for one of the types

@@ -70,4 +70,6 @@ def test_broken_corpus(run_training, good, tmp_path, part, reader, break_up):
     result = run_training(*((good, broken) if part else (broken, good)), reader=reader)
     assert (result.exit_code, type(result.exception)) == (1, SystemExit), result.exception
     (line,) = (line for line in result.output.splitlines() if line.startswith("Error: "))
-    assert ("is not a valid" if reader == OURS else "Cannot read the training corpus") in line
+    assert (
+        "is not a valid .spacy file" if reader == OURS else "Cannot read the training corpus"
+    ) in line
