@@ -73,11 +73,10 @@ def tune_cli(
         f"{100 * tuning.gain:+.2f} {measure} in cross-validation, better in "
         f"{100 * tuning.gain_share:.0f}% of resamples"
     )
-    new, unchanged = (
-        f"new ({gain})",
-        f"unchanged (new thresholds: {gain}; {LEAST_SHARE:.0%} required)",
-    )
-    print_line(f"Thresholds: {new if tuning.new_thresholds else unchanged}")
+    change = f"new ({gain})"
+    if not tuning.new_thresholds:
+        change = f"unchanged (new thresholds: {gain}; {LEAST_SHARE:.0%} required)"
+    print_line(f"Thresholds: {change}")
     print_line(f"Calibration: {'new' if tuning.calibrated else 'unchanged'}")
     for name, value in tuning.settings.items():
         print_line(f"{name} = {value}")
