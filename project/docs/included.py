@@ -15,6 +15,8 @@ INCLUDED = {
     "README.md": "quickstart.md",
     "configs/README.md": "settings.md",
     "project/README.md": "experiments.md",
+    "project/experiments/README.md": "results.md",
+    "project/benchmark/README.md": "benchmark.md",
     "project/baselines/README.md": "baselines.md",
     "CHANGELOG.md": "changelog.md",
 }

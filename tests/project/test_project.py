@@ -1,4 +1,4 @@
-"""The workflow `all`, the command `benchmark`, and what project/README.md names."""
+"""The workflow `all`, the command `benchmark`, and what the pages of project/ name."""
 
 import re
 import tarfile
@@ -15,7 +15,11 @@ from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[2]
 CHIA = "project/corpus/chia"
-README = (ROOT / "project" / "README.md").read_text(encoding="utf8")
+README, *OTHER = (
+    (ROOT / "project" / name / "README.md").read_text(encoding="utf8")
+    for name in (".", "experiments", "benchmark")
+)
+PAGES = "\n".join([README, *OTHER])
 
 
 @pytest.fixture
@@ -77,12 +81,12 @@ def test_commands_can_be_run_again():
 def test_named_workflows_and_variables():
     config = load_project_config(ROOT)
     commands = {command["name"] for command in config["commands"]}
-    named = set(re.findall(r"project run ([a-z][\w-]*)", README))
+    named = set(re.findall(r"project run ([a-z][\w-]*)", PAGES))
     assert {"all", "quality", "paper", "benchmark"} <= named
     assert named <= commands | set(config["workflows"])
     table = re.findall(r"^\| `([\w-]+)` \| ", README, flags=re.MULTILINE)
     assert sorted(table) == sorted(config["workflows"])
-    lines = [line for line in README.splitlines() if "train-seeds" not in line]
+    lines = [line for line in PAGES.splitlines() if "train-seeds" not in line]
     named = set(re.findall(r"--vars\.(\w+)", "\n".join(lines)))
     # variables of training configs in the options of trainings
     assert named - {"mixed_precision", "transformer", "VARIABLE"} <= set(config["vars"])
