@@ -28,6 +28,37 @@ def test_file_changed_by_another_program(page, merges):
     assert page.entities() == ["ADE Mild", "ADE joint"]
 
 
+LOSE_REQUESTS = """
+const send = window.fetch;
+window.fetch = (url, options) => options?.method === "PUT"
+  ? Promise.reject(new TypeError("network")) : send(url, options);
+window.reconnect = () => { window.fetch = send; document.getElementById("retry").click(); };
+"""
+
+
+def test_two_files_changed_by_another_program(page):
+    for name in ("second_conflict", "first_conflict"):
+        page.name = name
+        page.write(ann="")
+    page.browser.execute_script(LOSE_REQUESTS)
+    page.drag("joint")
+    page.browser.execute_script("location.hash = 'second_conflict'")
+    page.until(lambda: page.find("text-name").text == "second_conflict")
+    page.drag("Mild")
+    for name in ("first", "second"):
+        path = page.ann.with_name(f"{name}_conflict.ann")
+        path.write_text("T1\tDRUG 0 8\tNaproxen\n")
+    page.browser.execute_script("reconnect()")
+    for _ in range(2):
+        page.until(lambda: "_conflict: select" in page.find("choice").text)
+        shown = page.find("choice").text
+        page.press(Keys.ENTER)
+        page.until(lambda shown=shown: page.find("choice").text != shown)
+    for name, found in (("first_conflict", "ADE joint"), ("second_conflict", "ADE Mild")):
+        page.name = name
+        page.until(lambda found=found: page.entities() == [found, "DRUG Naproxen"])
+
+
 def test_text_changed_by_another_program(page):
     page.write()
     page.ann.write_text("T1\tADE 21 26\tjoint\n")
