@@ -29,7 +29,6 @@ _CONTEXT = 3
 _CROSSES = "crosses a sentence boundary"
 _MISALIGNED = "boundary within a token"
 _ORDER = attrgetter("fragments", "label")
-# hints for entities that cannot be found
 _REMEDIES = {
     _CROSSES: " Split sentences with another model. If the text is wrapped, convert it with "
     '--line-breaks join, and set line_breaks = "join" for gapdner_sentencizer in the config.',

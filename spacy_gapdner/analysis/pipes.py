@@ -37,9 +37,7 @@ def load_recognizer(
     except GapDNERError as error:
         raise GapDNERError(f"{model}: {error}") from None
     if not pipe.labels:
-        raise GapDNERError(
-            f"{model} is not trained: its component {pipe.name} has no labels. Train it first."
-        )
+        raise GapDNERError(f"{model} is not trained: {pipe.name} has no labels. Train it first.")
     if spans_key not in (None, pipe.key):
         raise GapDNERError(f"The spans_key of {model} is {pipe.key!r}, not {spans_key!r}.")
     if bf16:
@@ -49,9 +47,7 @@ def load_recognizer(
     if line_breaks is not None:
         splitters = [part for _, part in nlp.pipeline if isinstance(part, LineSentencizer)]
         if not splitters:
-            raise GapDNERError(
-                f"{model} does not split sentences with gapdner_sentencizer. Leave out line_breaks."
-            )
+            raise GapDNERError(f"{model} has no gapdner_sentencizer. Leave out line_breaks.")
         for splitter in splitters:
             splitter.line_breaks = line_breaks
     return nlp, pipe

@@ -50,9 +50,7 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
     """RETURNS (TrainingConfig): The settings of the only pipe, or of the one with the key."""
     path = Path(path)
     if path.is_dir():
-        raise GapDNERError(
-            f"{path} is a folder. Specify the config file, e.g. {path / 'config.cfg'}."
-        )
+        raise GapDNERError(f"{path} is a folder. Specify a file, e.g. {path / 'config.cfg'}.")
     # for clearer error messages about missing files and encodings
     read_text(path)
     try:

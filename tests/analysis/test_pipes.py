@@ -31,5 +31,5 @@ def test_pipelines_that_do_not_fit(model, tmp_path):
     nlp = spacy.load(model)
     nlp.remove_pipe("sentencizer")
     nlp.to_disk(tmp_path)
-    with pytest.raises(GapDNERError, match="does not split sentences with gapdner_sentencizer"):
+    with pytest.raises(GapDNERError, match="has no gapdner_sentencizer"):
         load_recognizer(tmp_path, line_breaks="keep")

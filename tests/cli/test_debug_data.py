@@ -63,7 +63,7 @@ def test_invalid_config(fails, train, tmp_path):
     for options in (("--line-breaks", "join"), ("--lang", "de")):
         message = "Leave out --lang, --model and --line-breaks"
         fails(message, "debug-data", train, "--config", config, *options)
-    fails("is a folder. Specify the config file", "debug-data", train, "--config", tmp_path)
+    fails("is a folder. Specify a file, e.g. ", "debug-data", train, "--config", tmp_path)
 
 
 def test_wrapped_text(run, write_brat):
