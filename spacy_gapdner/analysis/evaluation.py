@@ -52,7 +52,6 @@ def evaluate(
     """
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
-    settings = {name: pipe.cfg[name] for name in ("threshold", "disc_threshold", "type_thresholds")}
     elsewhere: Counter[str] = Counter()
     # scores of predicted entities, and whether they are correct
     scored: list[tuple[float, bool]] = []
@@ -91,7 +90,7 @@ def evaluate(
     labels, gaps = (sorted(tally.groups[group].items()) for group in ("type", "gap_length"))
     gold = {label: counts.gold for label, counts in labels if counts.gold}
     return {
-        **settings,
+        **{name: pipe.cfg[name] for name in ("threshold", "disc_threshold", "type_thresholds")},
         "spans_key": key,
         "docs": n_docs,
         "words": n_words,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -125,14 +125,7 @@ class ModelReport:
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report for JSON."""
         scores = [
-            {
-                "group": group,
-                "value": str(value),
-                **counts.to_dict(),
-                "gold": counts.gold,
-                "predicted": counts.predicted,
-                "correct": counts.correct,
-            }
+            {"group": group, "value": str(value), **counts.to_dict(), **asdict(counts)}
             for group, found in self.scores.groups.items()
             # subsets have their own order
             for value, counts in (found.items() if group == "subset" else sorted(found.items()))
@@ -187,9 +180,7 @@ def analyze_models(
         if Path(model).suffix != ".spacy":
             check_model(model)
         elif threshold is not None:
-            raise GapDNERError(
-                f"A threshold cannot be applied to the predictions in {model}. Use a pipeline."
-            )
+            raise GapDNERError(f"{model} contains predictions. A threshold requires a pipeline.")
     reports = {}
     for name, model in models.items():
         if Path(model).suffix == ".spacy":

@@ -11,7 +11,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
-from multiprocessing.connection import wait
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -159,7 +158,7 @@ def _end_with_parent() -> None:
     # otherwise workers would wait forever if the parent is killed
     parent = multiprocessing.parent_process()
     assert parent is not None
-    wait([parent.sentinel])
+    parent.join()
     os._exit(1)
 
 

@@ -104,16 +104,13 @@ def tune(
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities that were not used for training.
-    spans_key (Optional[str]): Prefix of the span groups with gold entities. Defaults to the
-        pipe's `spans_key`. Selects the pipe if the pipeline has several.
+    spans_key, types, batch_size: See `evaluate`.
     measure (str): The measure to maximize: "f", "disc_f" or "combined". See `Tuning`.
     min_precision (float): Minimum precision of all entities. If it cannot be reached, the closest
         thresholds are chosen.
     min_recall (float): Minimum recall of all entities.
     per_type (bool): Choose a threshold for the contiguous entities of each type with at least 20
         gold entities.
-    types (Collection[str]): Types of the entities to use, gold and predicted. All types if empty.
-    batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
     RETURNS (Tuning): The result.
     RAISES (GapDNERError): If a setting is invalid, the pipeline has no such pipe, or the Docs have
         no gold entities for the measure.

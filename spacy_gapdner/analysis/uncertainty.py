@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from heapq import nlargest
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import get_entities
+from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from ..formats.report import NOWHERE
 from ..pipe import DiscontinuousEntityRecognizer
@@ -34,15 +33,7 @@ class UncertaintySampler:
     def __init__(self, pipe: DiscontinuousEntityRecognizer, n: int) -> None:
         if n < 1:
             raise GapDNERError(f"Invalid number of texts: {n}. Use at least 1.")
-        self.pipe, self.n = pipe, n
-        given = pipe.thresholds
-        # with a threshold of 0.0, the pipe finds the most probable labels
-        self.thresholds = replace(
-            given,
-            threshold=given.threshold or 0.5,
-            disc_threshold=0.5 if given.disc_threshold == 0 else given.disc_threshold,
-            type_thresholds={label: value or 0.5 for label, value in given.type_thresholds.items()},
-        )
+        self.pipe, self.n, self.thresholds = pipe, n, pipe.thresholds
 
     def showing_candidates(self) -> AbstractContextManager[None]:
         """Make the pipe predict all candidates. See `spacy_gapdner.analysis.pipes.changed`."""
@@ -53,7 +44,7 @@ class UncertaintySampler:
         total = 0.0
         for entity in get_entities(doc, self.pipe.key):
             score = entity.score or 0.0
-            threshold = self.thresholds.threshold_of(entity.label_, entity.is_discontinuous)
+            threshold = self._threshold_of(entity)
             farthest = 1 - threshold if score > threshold else threshold
             total += 1 - abs(score - threshold) / farthest if farthest else 1.0
         n_words = sum(not (token.is_space or token.is_punct) for token in doc)
@@ -73,9 +64,14 @@ class UncertaintySampler:
             doc.user_data = user_data
             yield doc
 
+    def _threshold_of(self, entity: DiscontinuousEntity) -> float:
+        # with a threshold of 0.0, the pipe finds the most probable labels
+        return self.thresholds.threshold_of(entity.label_, entity.is_discontinuous) or 0.5
+
     def _to_bytes(self, doc: Doc) -> bytes:
-        found = [entity.to_entity() for entity in get_entities(doc, self.pipe.key)]
-        self.pipe.set_annotations([doc], [[*filter(self.thresholds.accepts, found)]])
+        entities = get_entities(doc, self.pipe.key)
+        found = [e.to_entity() for e in entities if (e.score or 0.0) >= self._threshold_of(e)]
+        self.pipe.set_annotations([doc], [found])
         # a Doc is only valid in its memory zone
         return bytes(doc.to_bytes(exclude=["user_data"]))
 

@@ -52,11 +52,18 @@ def test_uncertainty_and_kept_entities(pipe):
         assert [e.label_ for e in get_entities(doc)] == kept[doc.user_data["number"]]
 
 
-def test_threshold_zero_counts_as_one_half(pipe):
+@pytest.mark.parametrize(
+    ("label", "fragments"), [("ADR", ((0, 1),)), ("ADR", ((0, 1), (2, 3))), ("Drug", ((0, 1),))]
+)
+def test_threshold_zero_counts_as_one_half(pipe, label, fragments):
     with changed(pipe, threshold=0.0, disc_threshold=0.0, type_thresholds={"Drug": 0.0}):
         sampler = UncertaintySampler(pipe, 1)
-    kinds = [("ADR", False), ("ADR", True), ("Drug", False)]
-    assert [sampler.thresholds.threshold_of(*kind) for kind in kinds] == [0.5] * 3
+    for score, uncertainty, n_kept in ((0.5, 0.1, 1), (0.25, 0.05, 0)):
+        doc = spacy.tokens.Doc(pipe.vocab, words=["w"] * 5)
+        set_entities(doc, [Entity(label, fragments, score)])
+        assert sampler.uncertainty(doc) == pytest.approx(uncertainty)
+        [kept] = sampler.sample([doc])
+        assert len(get_entities(kept)) == n_kept
 
 
 @given(st.lists(st.sampled_from([0.125, 0.375, 0.5, 0.75, 1.0]) | st.none()), st.integers(1, 4))
