@@ -50,11 +50,7 @@ def render_report(
         date=date.today(),
         reports=reports,
         titles=TABLES,
-        # there may be no discontinuous entities, for example
-        tables={
-            group: [row for row in f1_table(tallies, group) if row[1] or group != "subset"]
-            for group in TABLES
-        },
+        tables={group: f1_table(tallies, group) for group in TABLES},
         percent_f1=percent_f1,
         error_counts=counts,
         most_errors=max(1, *(found[kind]["errors"] for found in counts for kind in KINDS)),
