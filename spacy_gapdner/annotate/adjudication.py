@@ -25,9 +25,7 @@ class Adjudication:
         self.names = sorted(both[0] & both[1])
         self.n_left = len(both[0] ^ both[1])
         if not self.names:
-            raise GapDNERError(
-                f"No text is annotated in both {first} and {second}. Use folders of the same texts."
-            )
+            raise GapDNERError(f"{first} and {second} share no annotated text. Use the same texts.")
 
     def prepare(self, folder: Path) -> int:
         """Write the texts with the entities on which both folders agree and the notes of the first
@@ -41,9 +39,7 @@ class Adjudication:
         for name in self.names:
             first, second = (store.load(name).file for store in self.stores)
             if first.text != second.text:
-                raise GapDNERError(
-                    f"The text {name} differs between the folders. Use identical texts."
-                )
+                raise GapDNERError(f"Text {name} differs between the folders. Use identical texts.")
             if with_ending(adjudicated.stem(name), ".ann").exists():
                 continue
             keys, lines = _keys(second), (_lines(first), _lines(second))

@@ -26,7 +26,6 @@ class Trainer:
         self, model: str, folder: Path, swap: Callable[[str], None], **settings: Any
     ) -> None:
         self.swap = swap
-        # the pipeline before the last training
         self.previous: str | None = None
         self._folder = folder = folder.resolve()
         self._model, self._replaced = folder / "model", folder / "previous-model"
@@ -69,8 +68,7 @@ class Trainer:
             if status == 0:
                 self._use_new()
             elif status != STAYS:
-                message = message or f"The training process exited with status {status}."
-                raise GapDNERError(message)
+                raise GapDNERError(message or f"The training process exited with status {status}.")
             self.training = {**self.training, "state": "none", "message": message}
         # for example a full disk, or a new pipeline that cannot be loaded
         except Exception as error:

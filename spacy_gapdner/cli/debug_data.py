@@ -17,10 +17,7 @@ def debug_data_cli(
     ),
     dev_path: Path | None = typer.Option(None, "--dev", "-d", help="Development data"),
     config_path: Path | None = typer.Option(
-        None,
-        "--config",
-        "-c",
-        help="Training config to check (default: the default settings of the pipe)",
+        None, "--config", "-c", help="Training config to check (default: the default settings)"
     ),
     lang: str = options.lang(help="Language of the tokenizer if there is no --config"),
     types: str | None = options.TYPES,
@@ -44,9 +41,7 @@ def debug_data_cli(
     inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
     check_output(output_path, inputs, force=force)
     if config_path is not None and (model or line_breaks != "auto" or lang != "en"):
-        raise GapDNERError(
-            "--config sets the tokenizer and splitter. Leave out --lang, --model and --line-breaks."
-        )
+        raise GapDNERError("--config replaces --lang, --model and --line-breaks. Leave them out.")
     if config_path is not None:
         config = read_training_config(config_path, spans_key)
     else:

@@ -113,7 +113,7 @@ def test_invalid_input(fails, model, write_docs):
     fails("gold entities under the spans_key 'other'", "analyze", model, data, "-sk", "other")
     short = write_docs("short.spacy", CHANGED)
     fails("have different numbers of Docs", "analyze", short, data)
-    fails("A threshold cannot be applied to", "analyze", data, data, "--threshold", 0.5)
+    fails("predictions. A threshold requires a pipeline", "analyze", data, data, "--threshold", 0.5)
 
 
 def test_all_errors_or_a_random_sample(run, write_docs, tmp_path):

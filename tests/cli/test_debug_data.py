@@ -61,7 +61,7 @@ def test_invalid_config(fails, train, tmp_path):
     config = write_config(tmp_path, ("GapAwareTagging", "NoTagging"))
     fails("Invalid config: ", "debug-data", train, "--config", config)
     for options in (("--line-breaks", "join"), ("--lang", "de")):
-        message = "Leave out --lang, --model and --line-breaks"
+        message = "--config replaces --lang, --model and --line-breaks. Leave them out."
         fails(message, "debug-data", train, "--config", config, *options)
     fails("is a folder. Specify a file, e.g. ", "debug-data", train, "--config", tmp_path)
 
