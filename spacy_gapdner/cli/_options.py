@@ -8,7 +8,6 @@ import typer
 from ..sentences import LineBreaks as LineBreaks
 from ._util import import_code
 
-# how to handle documents that cannot be read
 OnError = Literal["stop", "skip"]
 
 # options with a help text for each command
@@ -16,7 +15,6 @@ spans_key = partial(typer.Option, None, "--spans-key", "-sk")
 output = partial(typer.Option, None, "--output", "-o")
 format = partial(typer.Option, None, "--format", "-f")
 lang = partial(typer.Option, "en", "--lang", "-l")
-examples = partial(typer.Option, 20, "--examples", "-e", min=0)
 
 MODEL: Any = typer.Argument(
     ..., metavar="MODEL", help="Folder of a trained pipeline, or name of an installed package"
@@ -32,11 +30,7 @@ GOLD_KEY: Any = spans_key(
 )
 PIPE_KEY: Any = spans_key(help="The spans_key of the component, if the pipeline has several")
 THRESHOLD: Any = typer.Option(
-    None,
-    "--threshold",
-    min=0,
-    max=1,
-    help="Drop entities with a lower score (default: the threshold of the component)",
+    None, "--threshold", min=0, max=1, help="Minimum score (default: set by the pipeline)"
 )
 BATCH_SIZE: Any = typer.Option(
     None, "--batch-size", min=1, help="Docs per batch (default: set by the pipeline)"
@@ -70,8 +64,5 @@ PORT: Any = typer.Option(
     5000, "--port", min=0, max=65535, help="Port to listen on; 0 for any free port"
 )
 CODE: Any = typer.Option(
-    None,
-    "--code",
-    help="Python file with custom registered functions, such as a tagging scheme or a format",
-    callback=import_code,
+    None, "--code", callback=import_code, help="Python file that registers functions or formats"
 )

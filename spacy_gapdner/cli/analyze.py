@@ -26,12 +26,7 @@ def analyze_cli(
     ),
     force: bool = options.FORCE,
     n_examples: int | None = typer.Option(
-        None,
-        "--examples",
-        "-e",
-        min=0,
-        help="Show a random sample of this size per kind of error and model in report.html "
-        "(default: all errors)",
+        None, "--examples", "-e", min=0, help="Errors to sample per kind and model (default: all)"
     ),
     types: str | None = options.TYPES,
     spans_key: str | None = options.spans_key(

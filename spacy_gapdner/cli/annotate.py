@@ -23,8 +23,7 @@ def annotate_cli(
     ),
     model: str | None = typer.Option(None, help="Trained pipeline that proposes entities"),
     labels: str | None = typer.Option(
-        None,
-        help="Comma-separated labels, labels.json or annotation.conf (default: the file in FOLDER)",
+        None, help="Comma-separated labels, labels.json or annotation.conf (default: in FOLDER)"
     ),
     order: Literal["files", "uncertain", "random"] = typer.Option(
         "files", help="Order of the texts; uncertain requires --model"
@@ -45,9 +44,7 @@ def annotate_cli(
         "FOLDER/.annotators/NAME",
     ),
     adjudicate: tuple[Path, Path] | None = typer.Option(
-        None,
-        metavar="A B",
-        help="Adjudicate the disagreements between folders A and B and save the result in FOLDER",
+        None, metavar="A B", help="Adjudicate the folders A and B, and save the result in FOLDER"
     ),
     lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
     host: str = options.HOST,

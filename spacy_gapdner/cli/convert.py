@@ -58,10 +58,7 @@ def convert_cli(
         None, help="For .spacy: read each span of this group as an entity, e.g. sc"
     ),
     reader_options: list[str] = typer.Option(
-        [],
-        "--option",
-        metavar="NAME=VALUE",
-        help="Option of the input format or of a custom reader; can be repeated",
+        [], "--option", metavar="NAME=VALUE", help="Option of the input format; can be repeated"
     ),
     done: bool = typer.Option(
         False, "--done", help="For brat: only convert texts that are marked as done in annotate"

@@ -33,10 +33,7 @@ def predict_cli(
         "w2ner, inline or spacy (default: detected from --output)"
     ),
     uncertain: int | None = typer.Option(
-        None,
-        min=1,
-        help="Only write this number of texts: those that the pipeline is least certain about, to "
-        "annotate them next",
+        None, min=1, help="Only write the least certain texts, up to this number, to annotate next"
     ),
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     spans_key: str | None = options.PIPE_KEY,
@@ -46,9 +43,7 @@ def predict_cli(
     code: Path | None = options.CODE,
     on_error: options.OnError = options.ON_ERROR,
     resume: bool = typer.Option(
-        False,
-        "--resume",
-        help="Complete the JSONL of an interrupted run; use the same model and settings",
+        False, "--resume", help="Complete the JSONL of an interrupted run with the same arguments"
     ),
     gpu_id: int = options.GPU_ID,
     bf16: bool = options.BF16,

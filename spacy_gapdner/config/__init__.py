@@ -110,5 +110,4 @@ def _choose_transformer(
     # spaCy has no recommendation for some languages
     recommended = RECOMMENDATIONS.get(lang, {}).get("transformer")
     recommended = recommended or RECOMMENDATIONS["__default__"]["transformer"]
-    name: str = recommended["efficiency" if optimize == "speed" else "accuracy"]["name"]
-    return name
+    return str(recommended["efficiency" if optimize == "speed" else "accuracy"]["name"])

@@ -11,7 +11,6 @@ from ..formats.converting import write
 from ..formats.docs import DOC_NAME
 
 Export = Literal["jsonl", "csv", "brat"]
-# name of the file and its media type
 FILES = {
     "jsonl": ("entities.jsonl", "application/jsonl"),
     "csv": ("entities.csv", "text/csv"),
