@@ -222,8 +222,7 @@ def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[s
             noun = "entity" if len(entities) == 1 else "entities"
             remedy = _REMEDIES.get(reason, "")
             yield f"{name}: {len(entities)} {noun} cannot be found ({reason}).{remedy}"
-        longest = report.longest_segment
-        if longest >= _LONG:
+        if (longest := report.longest_segment) >= _LONG:
             yield (
                 f"{name}: the longest segment has {longest} tokens, so its grid has {longest**2} "
                 "cells. Lower max_length, or split sentences."

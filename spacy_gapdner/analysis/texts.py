@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import GapDNERError
-from ..formats.files import (
-    decode_line,
-    input_files,
-    read_json_lines,
-    read_text,
-    record_name,
-    require_data,
-    skip_word_files,
-)
+from ..formats import files
 from ..formats.outputs import is_device
 from ..formats.report import Place, Report, printable, reading
 
@@ -34,36 +26,36 @@ def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
     """
     if path == STDIN:
         return _read_standard_input(report)
-    require_data(path)
+    files.require_data(path)
     if path.is_dir():
-        skip_word_files(path, report)
-        return _read_files(path, input_files(path, (".txt",)), report)
+        files.skip_word_files(path, report)
+        return _read_files(path, files.input_files(path, (".txt",)), report)
     if path.suffix == ".txt":
         return _read_files(path.parent, [path], report)
     if path.suffix == ".jsonl":
         # a named pipe, which is not a file, can only be read once
         if path.is_file() and not path.stat().st_size:
             raise GapDNERError(f"{path} is empty.")
-        return read_json_lines(path, report)
+        return files.read_json_lines(path, report)
     raise GapDNERError(
         f"{path} is not a .txt file, .jsonl file or folder (file extensions must be lowercase). "
         "Save it as plain text (.txt), or use standard input (-)."
     )
 
 
-def _read_files(folder: Path, files: list[Path], report: Report | None) -> Iterator[InputText]:
-    for file in files:
-        name = printable(file.relative_to(folder).with_suffix("").as_posix())
-        place = Place(str(file), None, name)
+def _read_files(folder: Path, paths: list[Path], report: Report | None) -> Iterator[InputText]:
+    for path in paths:
+        name = printable(path.relative_to(folder).with_suffix("").as_posix())
+        place = Place(str(path), None, name)
         with reading(report, place):
-            yield {"text": read_text(file), "id": name}, place
+            yield {"text": files.read_text(path), "id": name}, place
 
 
 def _read_standard_input(report: Report | None) -> Iterator[InputText]:
     for number, line in enumerate(sys.stdin.buffer, start=1):
         place = Place("standard input", number)
         with reading(report, place):
-            yield {"text": decode_line(line, place)}, place
+            yield {"text": files.decode_line(line, place)}, place
 
 
 @contextmanager
@@ -105,9 +97,9 @@ def part_of(path: Path) -> Path:
 
 def _skip_done(texts: Iterable[InputText], part: Path, n_done: int) -> Iterator[InputText]:
     def key(text: InputText) -> int:
-        return hash((record_name(text[0]), text[0]["text"]))
+        return hash((files.record_name(text[0]), text[0]["text"]))
 
-    done = [key(text) for text in islice(read_json_lines(part), n_done)]
+    done = [key(text) for text in islice(files.read_json_lines(part), n_done)]
     left, position = Counter(done), 0
     # texts for which the pipeline failed have no line; held back until the next line is found
     waiting: list[InputText] = []
