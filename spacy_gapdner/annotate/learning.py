@@ -145,14 +145,9 @@ def _update(
     optimizer.learn_rate *= scale
     if rates := optimizer.schedules.get("learn_rate"):
         optimizer.schedules["learn_rate"] = (scale * rate for rate in rates)
+    dropout, annotates = settings["dropout"], settings["annotating_components"]
     for _, batch in create_train_batches(nlp, corpus, batcher, _EPOCHS):
-        nlp.update(
-            batch,
-            drop=settings["dropout"],
-            sgd=optimizer,
-            exclude=others,
-            annotates=settings["annotating_components"],
-        )
+        nlp.update(batch, drop=dropout, sgd=optimizer, exclude=others, annotates=annotates)
         optimizer.step_schedules()
 
 

@@ -33,7 +33,6 @@ class Session:
     proposer: Proposer | None = None
     trainer: Trainer | None = None
     adjudication: Adjudication | None = None
-    # the initial order
     order: Order = "files"
     # the number of texts that must be completed before the next training
     retrain_after: int | None = None

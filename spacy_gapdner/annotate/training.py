@@ -2,12 +2,12 @@
 
 import json
 import shutil
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 from ..errors import GapDNERError, shorten, visible
@@ -92,9 +92,7 @@ class Trainer:
         command = [sys.executable, "-m", "spacy_gapdner.annotate.learning"]
         path = self._folder / "training.log"
         with path.open("w+", encoding="utf-8", errors="replace") as log:
-            process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=log, stderr=log, text=True
-            )
+            process = Popen(command, stdin=PIPE, stdout=log, stderr=log, text=True)
             assert process.stdin is not None
             # if the process has exited, the log contains the reason
             with suppress(OSError):

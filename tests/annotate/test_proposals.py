@@ -180,7 +180,7 @@ def test_failed_training_keeps_annotation_and_model(train, notes, monkeypatch, r
     client = train()
     client.save("b", DRUG, status="done")
     if reason == "memory":
-        monkeypatch.setattr("subprocess.Popen", refuse)
+        monkeypatch.setattr("spacy_gapdner.annotate.training.Popen", refuse)
     else:
         (notes / "b.txt").write_bytes(b"caf\xe9")
     state = trained(client)
