@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import typer
@@ -22,7 +21,6 @@ from ..errors import GapDNERError, visible
 N_EXAMPLES = 3
 # longer names in a table can be wrapped
 _NAME_WIDTH = 30
-# hints by kind of issue
 _HINTS = {
     "boundary within a token": "use --model PIPELINE to tokenize with your pipeline",
     "entity crosses a sentence boundary": "use --line-breaks join for wrapped text, --model "
@@ -170,7 +168,7 @@ def clean_stops() -> Iterator[None]:
     """Raise SystemExit on SIGINT and SIGTERM, so that commands can clean up."""
     stops = (signal.SIGINT, signal.SIGTERM)
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(number: int, frame: object) -> None:
         for other in stops:
             # do not interrupt the cleanup
             signal.signal(other, signal.SIG_IGN)

@@ -34,14 +34,9 @@ def annotate_cli(
     data: Path | None = typer.Option(
         None, help="Training data of the --model in any format, to mix in when it is retrained"
     ),
-    annotator: str | None = typer.Option(
-        None, help="Name of the annotator (default: the user name)"
-    ),
+    annotator: str | None = typer.Option(None, help="Name of the annotator (default: user name)"),
     shared: bool = typer.Option(
-        False,
-        "--shared",
-        help="Allow several annotators: the page asks for a name, and annotations are saved in "
-        "FOLDER/.annotators/NAME",
+        False, "--shared", help="Ask each annotator for a name, and save in FOLDER/.annotators/NAME"
     ),
     adjudicate: tuple[Path, Path] | None = typer.Option(
         None, metavar="A B", help="Adjudicate the folders A and B, and save the result in FOLDER"
@@ -49,9 +44,7 @@ def annotate_cli(
     lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
     host: str = options.HOST,
     port: int = options.PORT,
-    token: str | None = typer.Option(
-        None, help="Password (default: generated unless --host is the local machine)"
-    ),
+    token: str | None = typer.Option(None, help="Password (generated unless --host is local)"),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     gpu_id: int = options.GPU_ID,

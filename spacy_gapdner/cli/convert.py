@@ -51,18 +51,12 @@ def convert_cli(
     ),
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,
-    from_ents: bool = typer.Option(
-        False, "--from-ents", help="For .spacy: read the entities from doc.ents"
-    ),
-    from_spans: str | None = typer.Option(
-        None, help="For .spacy: read each span of this group as an entity, e.g. sc"
-    ),
+    from_ents: bool = typer.Option(False, "--from-ents", help="For .spacy: read doc.ents"),
+    from_spans: str | None = typer.Option(None, help="For .spacy: read this span group, e.g. sc"),
     reader_options: list[str] = typer.Option(
         [], "--option", metavar="NAME=VALUE", help="Option of the input format; can be repeated"
     ),
-    done: bool = typer.Option(
-        False, "--done", help="For brat: only convert texts that are marked as done in annotate"
-    ),
+    done: bool = typer.Option(False, "--done", help="For brat: only texts done in annotate"),
     spans_key: str = options.SPANS_KEY,
     strict: bool = typer.Option(False, "--strict", help="Stop if anything would be dropped"),
     report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),

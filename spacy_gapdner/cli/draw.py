@@ -19,9 +19,7 @@ def draw_cli(
         "format that predict reads",
         allow_dash=True,
     ),
-    output_path: Path | None = options.output(
-        help="HTML file to write (default: print to the terminal)"
-    ),
+    output_path: Path | None = options.output(help="HTML file (default: print to the terminal)"),
     force: bool = options.FORCE,
     model: str | None = typer.Option(
         None, help="Trained pipeline, to compare its predictions with the annotation"

@@ -25,9 +25,7 @@ _ROWS = {
 def tune_cli(
     model: str = options.MODEL,
     data: Path = options.DATA,
-    output_path: Path | None = options.output(
-        help="Folder for the tuned pipeline; with --force it can be MODEL"
-    ),
+    output_path: Path | None = options.output(help="Folder to save to; can be MODEL with --force"),
     force: bool = options.FORCE,
     measure: Literal["combined", "f", "disc_f"] = typer.Option(
         "combined",
@@ -69,13 +67,11 @@ def tune_cli(
     columns = tuning.before, tuning.estimated, tuning.after
     rows = [(title, *(percent(scores[key]) for scores in columns)) for title, key in _ROWS.items()]
     print_table(rows, ("", "before", "cross-validated", "after"))
-    gain = (
-        f"{100 * tuning.gain:+.2f} {measure} in cross-validation, better in "
-        f"{100 * tuning.gain_share:.0f}% of resamples"
-    )
-    change = f"new ({gain})"
+    gain = f"{100 * tuning.gain:+.2f} {measure} in cross-validation"
+    share = f"better in {tuning.gain_share:.0%} of resamples"
+    change = f"new ({gain}, {share})"
     if not tuning.new_thresholds:
-        change = f"unchanged (new thresholds: {gain}; {LEAST_SHARE:.0%} required)"
+        change = f"unchanged (new thresholds: {gain}, {share}; {LEAST_SHARE:.0%} required)"
     print_line(f"Thresholds: {change}")
     print_line(f"Calibration: {'new' if tuning.calibrated else 'unchanged'}")
     for name, value in tuning.settings.items():
