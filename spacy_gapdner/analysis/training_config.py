@@ -133,7 +133,10 @@ def _find_mistakes(
                 "on documents, but predicts on sentences. Add it."
             )
     for component in after:
-        yield f"[nlp] pipeline: move {component!r} before {name!r}, which predicts on documents."
+        yield (
+            f"{component!r} comes after {name!r} in [nlp] pipeline, so {name!r} predicts on "
+            f"documents. Move it before {name!r}."
+        )
     n_batches, frequency = training.get("max_steps"), training.get("eval_frequency")
     is_valid = isinstance(n_batches, int) and isinstance(frequency, int) and frequency > 0
     if is_valid and n_batches % frequency:

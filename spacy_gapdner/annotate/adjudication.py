@@ -25,7 +25,9 @@ class Adjudication:
         self.names = sorted(both[0] & both[1])
         self.n_left = len(both[0] ^ both[1])
         if not self.names:
-            raise GapDNERError(f"{first} and {second} share no annotated text. Use the same texts.")
+            raise GapDNERError(
+                f"No text is annotated in both {first} and {second}. Use folders of the same texts."
+            )
 
     def prepare(self, folder: Path) -> int:
         """Write the texts with the entities on which both folders agree and the notes of the first

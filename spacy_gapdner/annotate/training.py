@@ -26,6 +26,7 @@ class Trainer:
         self, model: str, folder: Path, swap: Callable[[str], None], **settings: Any
     ) -> None:
         self.swap = swap
+        # the pipeline before the last training
         self.previous: str | None = None
         self._folder = folder = folder.resolve()
         self._model, self._replaced = folder / "model", folder / "previous-model"

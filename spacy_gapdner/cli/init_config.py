@@ -48,7 +48,7 @@ def init_config_cli(
     if name := config.get("vars", {}).get("transformer"):
         print_line(f"Transformer: {name}. Read its license before you publish a trained pipeline.")
     n_batches = config["training"]["optimizer"]["learn_rate"]["total_steps"]
-    print_line(f"Training takes {n_batches} batches. Shorter runs find few discontinuous entities.")
+    print_line(f"Training takes {n_batches} batches. Short runs find few discontinuous entities.")
     print(
         f"python -m spacy train {shlex.quote(str(output_path))} --output training "
         f"--paths.train train.spacy --paths.dev dev.spacy{' --gpu-id 0' if gpu else ''}"

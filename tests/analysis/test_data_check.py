@@ -38,7 +38,7 @@ def test_settings_of_the_config(train, tmp_path):
         ("max_length = 0", "max_length = 500", "[corpora.train] max_length = 500"),
         ("gold_preproc = false", "gold_preproc = true", "[corpora.train] gold_preproc"),
         ('= ["sentencizer"]', "= []", "'sentencizer' is not in [training] annotating_components"),
-        ('["sentencizer", "gapdner"]', '["gapdner", "sentencizer"]', "before 'gapdner', which"),
+        ('["sentencizer", "gapdner"]', '["gapdner", "sentencizer"]', "comes after 'gapdner'"),
         ('"gapdner_sentencizer"', '"senter"', "not sentencizer."),
         ("max_steps = 6", "max_steps = 7", "not a multiple of eval_frequency = 3"),
         ("stride = 2", 'stride = 2\nspans_key = "other"', "has no weight for spans_other_f"),

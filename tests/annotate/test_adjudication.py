@@ -70,5 +70,5 @@ def test_errors(folders, tmp_path):
     for name in ("a.ann", "d.ann"):
         (second / name).unlink()
     Journal(second).add("sub/b", Entry("doubtful", annotator="Ben"))
-    with pytest.raises(GapDNERError, match="share no annotated text"):
+    with pytest.raises(GapDNERError, match="annotated in both"):
         Adjudication(first, second)
