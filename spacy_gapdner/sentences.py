@@ -134,15 +134,14 @@ def make_doc(nlp: Language, text: str) -> Doc:
     return joined
 
 
-def cut_doc(doc: Doc, ranges: Iterable[tuple[int, int]]) -> Iterator[Doc]:
-    """YIELDS (Doc): A copy of each range of tokens, as by `Span.as_doc`. That would read the
-    attributes of the entire Doc each time.
+def cut_doc(doc: Doc, ranges: Iterable[tuple[int, int]], attrs: list[int | str]) -> Iterator[Doc]:
+    """YIELDS (Doc): A copy of each range of tokens with these attributes. `Span.as_doc` would read
+    the attributes of the entire Doc each time.
     """
-    head = list(doc._get_array_attrs())
-    array = doc.to_array(head)
+    array = doc.to_array(attrs)
     for start, end in ranges:
         # spaCy's stub lacks the arguments
-        yield doc[start:end].as_doc(array_head=head, array=array)  # type: ignore[call-arg]
+        yield doc[start:end].as_doc(array_head=attrs, array=array)  # type: ignore[call-arg]
 
 
 def without_annotation(reference: Doc, nlp: Language) -> Doc:

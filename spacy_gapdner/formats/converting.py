@@ -126,7 +126,6 @@ def write(
     *,
     spans_key: str = DEFAULT_SPANS_KEY,
     report: Report | None = None,
-    **options: Any,
 ) -> int:
     """Write Docs with entities, one at a time. If one cannot be written, the output is unchanged.
 
@@ -146,7 +145,7 @@ def write(
     with logging_drops(report, path) as report:
         if chosen.loses:
             docs = _counting_losses(docs, chosen, spans_key, report)
-        return chosen.writer(docs, path, spans_key, report, **options)
+        return chosen.writer(docs, path, spans_key, report)
 
 
 def convert(
@@ -205,9 +204,7 @@ def convert(
             if on_doc is not None:
                 on_doc(doc)
 
-    is_new = target == "spacy" and source != "spacy"
-    attrs: dict[str, Any] = {"attrs": ("NORM", "SENT_START")} if is_new else {}
-    write(checked(), output, target, spans_key=spans_key, report=report, **attrs)
+    write(checked(), output, target, spans_key=spans_key, report=report)
     return report
 
 

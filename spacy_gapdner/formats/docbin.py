@@ -51,22 +51,14 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
         ) from None
 
 
-def write_docbin(
-    docs: Iterable[Doc],
-    path: Path,
-    *,
-    store_user_data: bool = False,
-    attrs: Iterable[str] | None = None,
-) -> int:
+def write_docbin(docs: Iterable[Doc], path: Path, *, store_user_data: bool = False) -> int:
     """Write Docs to a .spacy file atomically.
 
     store_user_data (bool): Keep ``doc.user_data``, which contains the documents' names.
-    attrs (Optional[Iterable[str]]): The attributes of tokens to keep; those of DocBin if None.
     RETURNS (int): The number of Docs.
     """
     load_srsly_extensions_once()
-    kwargs = {} if attrs is None else {"attrs": attrs}
-    docbin = DocBin(docs=docs, store_user_data=store_user_data, **kwargs)
+    docbin = DocBin(docs=docs, store_user_data=store_user_data)
     with replacing(path) as temporary:
         docbin.to_disk(temporary)
     return len(docbin)
@@ -107,18 +99,11 @@ def read_spacy(
         raise GapDNERError(f"{path} has no span group {from_spans!r}. It has {there}.")
 
 
-def write_spacy(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str,
-    report: Report,
-    *,
-    attrs: Iterable[str] | None = None,
-) -> int:
+def write_spacy(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a .spacy file with ``doc.user_data``. See `write_docbin`."""
     if path.suffix != ".spacy":
         raise GapDNERError(f"The name of {path} does not end in .spacy. Add this extension.")
-    return write_docbin(docs, path, store_user_data=True, attrs=attrs)
+    return write_docbin(docs, path, store_user_data=True)
 
 
 def _import_spans(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:

@@ -177,7 +177,8 @@ def _from_text(
         else:
             _note(report, "dropped", _CROSSES, f"does not fit into {n_sents} sentence(s)", source)
     relations = keep_relations(record.relations, homes, len(parts), report)
-    for number, part in enumerate(cut_doc(doc, pairwise(cuts))):
+    # without other annotation of the pipeline that splits sentences
+    for number, part in enumerate(cut_doc(doc, pairwise(cuts), ["NORM", "SENT_START"])):
         set_entities(part, parts[number], spans_key)
         if relations[number]:
             part.user_data[DOC_RELATIONS] = relations[number]

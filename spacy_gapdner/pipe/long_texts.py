@@ -60,7 +60,7 @@ class LongTextPipeline:
             for splitter in splitters or [LineSentencizer()]:
                 split = splitter(split)
             places, ranges = zip(*_join(self.pipe.segments([split])[0]), strict=True)
-            parts = cut_doc(doc, ranges)
+            parts = cut_doc(doc, ranges, list(doc._get_array_attrs()))
             return [
                 Piece(place, start, part.to_bytes())
                 for place, (start, _), part in zip(places, ranges, parts, strict=True)
