@@ -41,7 +41,6 @@ class GridLoss(Protocol):
         self, scores: Sequence[Floats3d], targets: Sequence[GridTarget]
     ) -> tuple[float, list[Floats3d]]:
         """RETURNS (tuple): The loss and its gradient with respect to the scores."""
-        ...
 
 
 class CrossEntropy:

@@ -20,13 +20,11 @@ class TaggingScheme(Protocol):
     @property
     def loss(self) -> GridLoss:
         """RETURNS (GridLoss): The loss function for its grids."""
-        ...
 
     def channels(self, labels: Sequence[str]) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): The name of each channel of the grid for these entity types,
         such as "Frag" or the type. "None", if the scheme has this label, comes first.
         """
-        ...
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write a segment's entities into its grid.
@@ -35,7 +33,6 @@ class TaggingScheme(Protocol):
         labels (Sequence[str]): The entity types in the order of their channels.
         RETURNS (ndarray): Cells `(row, column, channel)`, shape `(m, 3)`.
         """
-        ...
 
     def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
         """Find the labels that the scores of a segment's grid assign.
@@ -45,7 +42,6 @@ class TaggingScheme(Protocol):
             the scheme keeps its own choice only.
         RETURNS (LabeledCells): The labels other than None.
         """
-        ...
 
     def decode(
         self,
@@ -63,7 +59,6 @@ class TaggingScheme(Protocol):
         max_paths (int): Maximum number of paths to extend.
         RETURNS (DecodedSegment): Entities in text order and the number of dropped paths.
         """
-        ...
 
 
 def channel_places(channels: Sequence[str], larger: Sequence[str]) -> list[int]:
