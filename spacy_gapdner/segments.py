@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
 from spacy.tokens import Doc, Span
 
 from .entities import Entity, text_order
@@ -37,13 +36,9 @@ def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:
     """
     # the settings of a pipe can be changed at any time
     check_window(max_length, stride)
-    if not len(doc):
-        return []
-    starts = np.flatnonzero(doc.to_array(["SENT_START"]) == 1).tolist()
-    if not starts or starts[0] != 0:
-        starts.insert(0, 0)
     segments = []
-    for start, end in zip(starts, [*starts[1:], len(doc)], strict=True):
+    for sentence in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+        start, end = sentence.start, sentence.end
         while end - start > max_length:
             segments.append(Segment(start, start + max_length))
             start += stride
