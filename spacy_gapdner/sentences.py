@@ -62,14 +62,13 @@ def is_wrapped(text: str) -> bool:
 @Language.factory(
     "gapdner_sentencizer",
     assigns=["token.is_sent_start", "doc.sents"],
-    default_config={"punct_chars": None, "overwrite": False, "line_breaks": "auto"},
     default_score_weights={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
 )
 def make_line_sentencizer(
     nlp: Language,
     name: str,
-    punct_chars: list[str] | None,
-    overwrite: bool,
+    punct_chars: list[str] | None = None,
+    overwrite: bool = False,
     line_breaks: LineBreaks = "auto",
 ) -> LineSentencizer:
     """Create a LineSentencizer.

@@ -17,16 +17,13 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, off
 from ..errors import GapDNERError
 
 
-@Language.factory(
-    "gapdner_extents",
-    default_config={
-        "spans_key": DEFAULT_SPANS_KEY,
-        "target_key": "gapdner_extents",
-        "fragments": False,
-    },
-)
+@Language.factory("gapdner_extents")
 def make_extent_spans(
-    nlp: Language, name: str, spans_key: str, target_key: str, fragments: bool
+    nlp: Language,
+    name: str,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    target_key: str = "gapdner_extents",
+    fragments: bool = False,
 ) -> Callable[[Doc], Doc]:
     """Create a component that writes the extent of each entity, the span from its first to its
     last token, to a SpanGroup.
@@ -55,15 +52,13 @@ def _write_extents(spans_key: str, target_key: str, fragments: bool, doc: Doc) -
     return doc
 
 
-@Language.factory(
-    "gapdner_span_attributes", default_config={"spans_key": DEFAULT_SPANS_KEY, "fragments": None}
-)
+@Language.factory("gapdner_span_attributes")
 def make_span_attributes(
     nlp: Language,
     name: str,
-    spans_key: str,
     names: list[str],
-    fragments: Literal["any", "all", "unshared"] | None,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    fragments: Literal["any", "all", "unshared"] | None = None,
 ) -> Callable[[Doc], Doc]:
     """Create a component that copies extension attributes of `Span` to the entities with the same
     first and last token.
@@ -74,8 +69,8 @@ def make_span_attributes(
 
     nlp (Language): The pipeline.
     name (str): The component instance name.
-    spans_key (str): Prefix of the span groups with entities.
     names (list[str]): Names of the attributes.
+    spans_key (str): Prefix of the span groups with entities.
     fragments (Optional[str]): Combine the values of the fragments instead of copying the value of
         the extent. With "any", an attribute is True if it is true for any fragment. With "all", it
         must be true for all fragments. "unshared" is like "any", but ignores fragments that
