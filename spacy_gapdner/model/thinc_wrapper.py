@@ -156,10 +156,7 @@ def _grid_forward(
     for batches in _batch_calls(sizes, max_batch_cells):
         rows = [i for batch in batches for i in batch]
         lengths = np.array([sizes[i] for i in rows])
-        words = ops.alloc3f(len(rows), int(lengths[0]), model.get_dim("nI"))
-        for row, i in enumerate(rows):
-            doc, (start, end) = flat[i]
-            words[row, : end - start] = vectors[doc][start:end]
+        words = ops.pad([vectors[doc][start:end] for doc, (start, end) in (flat[i] for i in rows)])
         n_grids = [len(batch) for batch in batches]
         grids, backprop_network = network((words, lengths, n_grids), is_train)
         for batch, grid in zip(batches, grids, strict=True):
