@@ -6,7 +6,6 @@ from typing import Any
 
 import typer
 
-_LONGEST = 1000
 # C0, DEL and C1, which could control the terminal
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -24,7 +23,7 @@ class GapDNERError(_CommandError, ValueError):
     longest (int): Maximum number of characters.
     """
 
-    def __init__(self, message: str = "", longest: int = _LONGEST) -> None:
+    def __init__(self, message: str = "", longest: int = 1000) -> None:
         super().__init__(shorten(message, longest))
 
     def format_message(self) -> str:

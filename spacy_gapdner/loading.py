@@ -9,9 +9,6 @@ from spacy.util import is_package
 
 from .errors import GapDNERError
 
-# attributes assigned by components that split sentences
-_SENTENCES = frozenset(("token.is_sent_start", "doc.sents"))
-
 
 def check_model(model: str | Path) -> None:
     """Raise a GapDNERError if a pipeline is neither a folder nor an installed package."""
@@ -48,7 +45,7 @@ def load_model(model: str | Path) -> Language:
 
 def splits_sentences(meta: FactoryMeta) -> bool:
     """RETURNS (bool): Whether a component assigns sentence starts."""
-    return not _SENTENCES.isdisjoint(meta.assigns)
+    return not {"token.is_sent_start", "doc.sents"}.isdisjoint(meta.assigns)
 
 
 def load_splitter(model: str | Path) -> Language:

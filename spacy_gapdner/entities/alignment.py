@@ -74,9 +74,7 @@ def align_entities(
     they overlap with, so that a loss can ignore these tokens.
     """
     gold = [entity.to_entity() for entity in get_entities(example.reference, key)]
-    if not gold:
-        return [], []
-    if [t.text for t in example.predicted] == [t.text for t in example.reference]:
+    if not gold or [t.text for t in example.predicted] == [t.text for t in example.reference]:
         return gold, []
     alignment = example.alignment
     aligned: list[Entity] = []
