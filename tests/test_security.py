@@ -58,7 +58,7 @@ def test_pages_escape_markup(command, model, tmp_path):
     set_entities(doc, [entity, Entity("ADR", ((1, 3),))])
     doc.user_data[DOC_NAME] = EVIL
     evil, out = tmp_path / f"{EVIL[:9]}.spacy", tmp_path / "out"
-    write_docbin([doc, *gold_docs(vocab)], evil, store_user_data=True)
+    write_docbin([doc, *gold_docs(vocab)], evil)
     arguments = {
         "draw": [evil, "--model", model, "--output", f"{out}.html"],
         "convert": [evil, f"{out}.html"],

@@ -112,7 +112,7 @@ def main(
             raise GapDNERError(f"No sentence is left for {path}. Change the sizes.")
     for path, sampled, pool in samples:
         if path:
-            write_docbin(sampled, path, store_user_data=True)
+            write_docbin(sampled, path)
             msg.good(f"{len(sampled)} of {len(pool)} sentences: {path}")
 
 

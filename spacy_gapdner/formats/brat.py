@@ -79,8 +79,7 @@ def read_brat(
 
 def has_annotations(path: Path) -> bool:
     """RETURNS (bool): Whether a file is an annotation file, or a text with an annotation file."""
-    files = [path.with_suffix(suffix) for suffix in ANNOTATION_SUFFIXES]
-    return path in files or any(file.is_file() for file in files)
+    return any(path.with_suffix(suffix).is_file() for suffix in ANNOTATION_SUFFIXES)
 
 
 def shared_hint(folder: Path) -> str:

@@ -51,14 +51,10 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
         ) from None
 
 
-def write_docbin(docs: Iterable[Doc], path: Path, *, store_user_data: bool = False) -> int:
-    """Write Docs to a .spacy file atomically.
-
-    store_user_data (bool): Keep ``doc.user_data``, which contains the documents' names.
-    RETURNS (int): The number of Docs.
-    """
+def write_docbin(docs: Iterable[Doc], path: Path) -> int:
+    """Write Docs with ``doc.user_data`` to a .spacy file atomically, and return their number."""
     load_srsly_extensions_once()
-    docbin = DocBin(docs=docs, store_user_data=store_user_data)
+    docbin = DocBin(docs=docs, store_user_data=True)
     with replacing(path) as temporary:
         docbin.to_disk(temporary)
     return len(docbin)
@@ -100,10 +96,10 @@ def read_spacy(
 
 
 def write_spacy(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write a .spacy file with ``doc.user_data``. See `write_docbin`."""
+    """Write a .spacy file. See `write_docbin`."""
     if path.suffix != ".spacy":
         raise GapDNERError(f"The name of {path} does not end in .spacy. Add this extension.")
-    return write_docbin(docs, path, store_user_data=True)
+    return write_docbin(docs, path)
 
 
 def _import_spans(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:
