@@ -119,7 +119,6 @@ def _add_entities(
 def _load_recognizer(
     model: str, spans_key: str | None, threshold: float | None, bf16: bool
 ) -> "tuple[Language, DiscontinuousEntityRecognizer]":
-    # cached per process and settings
     from pyspark import SparkFiles
 
     sent = Path(SparkFiles.get(model)) if SparkFiles._root_directory else None

@@ -47,8 +47,7 @@ def most_probable(scores: Floats3d, cell_threshold: float) -> LabeledCells:
     xp = get_array_module(scores)
     # normalizing over two labels never gives a lower probability than over all labels
     least = cell_threshold if 0 < cell_threshold < 0.5 else 0.5
-    none = xp.take(scores, 0, axis=-1)[..., None]
-    passing = scores >= none + math.log(least / (1 - least)) - _ROUNDING
+    passing = scores >= scores[:, :, :1] + math.log(least / (1 - least)) - _ROUNDING
     passing[..., 0] = False
     rows, columns, channels = passing.nonzero()
     cells = scores[rows, columns]

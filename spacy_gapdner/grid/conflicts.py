@@ -23,14 +23,11 @@ def find_conflicts(
     kinds = tagging.channels(["type"] * len(labels))
     held = {(row, column): channel for row, column, channel in cells.tolist()}
     missed: dict[Entity, str] = {}
-    for entity in entities:
-        if entity in decoded:
-            continue
-        cause = "not represented"
-        for row, column, channel in tagging.encode([entity], labels).tolist():
-            winner = held[row, column]
-            if winner != channel:
-                cause = f"{kinds[channel]} is overridden by {kinds[winner]}"
-                break
-        missed[entity] = cause
+    for entity in (entity for entity in entities if entity not in decoded):
+        causes = (
+            f"{kinds[channel]} is overridden by {kinds[held[row, column]]}"
+            for row, column, channel in tagging.encode([entity], labels).tolist()
+            if held[row, column] != channel
+        )
+        missed[entity] = next(causes, "not represented")
     return missed, sorted(decoded - set(entities), key=text_order)

@@ -67,9 +67,8 @@ class GapAwareTagging:
         ranges: dict[tuple[int, int, int], float] = {}
         frags: dict[tuple[int, int], float] = {}
         gaps: dict[tuple[int, int], float] = {}
-        for (row, column, channel), probability in zip(
-            labeled.cells.tolist(), labeled.probabilities.tolist(), strict=True
-        ):
+        cells = zip(labeled.cells.tolist(), labeled.probabilities.tolist(), strict=True)
+        for (row, column, channel), probability in cells:
             edge = (row, column + 1)
             if channel == _GAP and row <= column:
                 gaps[edge] = probability

@@ -56,8 +56,7 @@ class GridNetwork(nn.Module):
             its longest sentence. The logits of padding cells are arbitrary.
         """
         device = words.device
-        positions = torch.arange(words.shape[1], device=device)
-        mask = positions < lengths.to(device).unsqueeze(1)
+        mask = torch.arange(words.shape[1], device=device) < lengths.to(device).unsqueeze(1)
         scores, start = [], 0
         with torch.autocast(device.type, torch.bfloat16, enabled=self.mixed_precision):
             hidden = self.encode(words, lengths)

@@ -54,6 +54,4 @@ def _supports_bf16(device: str) -> bool:
     if device == "cuda":
         return torch.cuda.is_bf16_supported()
     # PyTorch has no public function for CPUs
-    return torch.backends.mkldnn.is_available() and bool(
-        torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    )
+    return torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_bf16_supported()

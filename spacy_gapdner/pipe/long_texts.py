@@ -9,7 +9,7 @@ slightly. If no component sets sentence boundaries, the text is also split at li
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
@@ -89,7 +89,7 @@ class LongTextPipeline:
                 set_entities(doc, entities, self.pipe.key)
                 return convert(doc)
 
-        return cast(T, await run(join))
+        return await run(join)
 
 
 def _join(segments: Sequence[Segment]) -> list[tuple[Segment, Segment]]:
