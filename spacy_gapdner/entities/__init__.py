@@ -3,7 +3,6 @@
 from .alignment import extract_doc as extract_doc
 from .alignment import merge_docs as merge_docs
 from .attributes import can_be_saved as can_be_saved
-from .attributes import has_extension as has_extension
 from .attributes import offer_extensions as offer_extensions
 from .doc_entity import TEXTS as TEXTS
 from .doc_entity import DiscontinuousEntity as DiscontinuousEntity

@@ -156,7 +156,8 @@ def _grid_forward(
     for batches in _batch_calls(sizes, max_batch_cells):
         rows = [i for batch in batches for i in batch]
         lengths = np.array([sizes[i] for i in rows])
-        words = ops.pad([vectors[doc][start:end] for doc, (start, end) in (flat[i] for i in rows)])
+        unpadded = [vectors[doc][start:end] for doc, (start, end) in (flat[i] for i in rows)]
+        words = ops.asarray3f(ops.pad(unpadded))
         n_grids = [len(batch) for batch in batches]
         grids, backprop_network = network((words, lengths, n_grids), is_train)
         for batch, grid in zip(batches, grids, strict=True):
