@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from spacy.language import Language
@@ -92,8 +92,10 @@ class CoordinationAugmenter:
             yield Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
 
     def synthesize(self, doc: Doc) -> Doc | None:
-        """Make a synthetic copy of a document with gold entities, and remember its entities for
-        later documents. Returns None if no entity fits, or at random.
+        """Make a synthetic copy of a document, and remember its entities for later documents.
+
+        doc (Doc): A Doc with gold entities.
+        RETURNS (Optional[Doc]): The copy with its entities. None if no entity fits, or at random.
         """
         entities = [entity.to_entity() for entity in get_entities(doc, self.key)]
         # the random choices depend on the order in which gaps are collected
@@ -194,26 +196,6 @@ class CoordinationAugmenter:
         written = [*own[:cut], *gap, *own[cut:]]
         kept = (*range(cut), *range(cut + len(gap), len(written)))
         return Synthetic(written, [kept], {cut, cut + 1} if gap[0] == "(" else set())
-
-
-def augment(
-    docs: Iterable[Doc],
-    *,
-    share: float = 0.5,
-    insertion_share: float = 0.25,
-    conjunctions: Sequence[str] = ("and", "or"),
-    spans_key: str = DEFAULT_SPANS_KEY,
-    seed: int = 0,
-) -> Iterator[Doc]:
-    """Create the synthetic documents that the coordination augmenter adds to a corpus.
-
-    docs (Iterable[Doc]): Docs with gold entities.
-    share, insertion_share, conjunctions, spans_key, seed: See `CoordinationAugmenter`.
-    RETURNS (Iterator[Doc]): The synthetic Docs with their entities.
-    RAISES (GapDNERError): If a setting is invalid.
-    """
-    augmenter = CoordinationAugmenter(share, insertion_share, conjunctions, spans_key, seed)
-    return (made for doc in docs if (made := augmenter.synthesize(doc)) is not None)
 
 
 def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_KEY) -> Augmenter:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_gapdner import Entity, augmentation, get_entities, set_entities
+from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.augmentation import CoordinationAugmenter, make_oversampling_augmenter
 
 NLP = spacy.blank("en")
@@ -148,7 +148,8 @@ def test_share_seed_and_oversampling():
     docs = [one.reference for one in examples]
 
     def made(**settings):
-        return [doc.text for doc in augmentation.augment(docs, **settings)]
+        augmenter = CoordinationAugmenter(**settings)
+        return [copy.text for doc in docs if (copy := augmenter.synthesize(doc))]
 
     assert [len(made(share=share)) for share in (0.0, 1.0)] == [0, 99]
     assert 15 < len(made(share=0.3)) < 45

@@ -28,7 +28,7 @@ def augment_cli(
     """Show what the augmenter adds to a corpus.
 
     Use it to check spacy-gapdner.coordination_augmenter.v1 before training."""
-    from ..augmentation import augment
+    from ..augmentation import CoordinationAugmenter
     from ..drawing.render import text_rows
     from ..formats.outputs import check_output
 
@@ -36,7 +36,8 @@ def augment_cli(
     settings: dict[str, Any] = {"share": share, "insertion_share": insertion_share, "seed": seed}
     settings |= {"conjunctions": split_list(conjunctions), "spans_key": spans_key}
     corpus = list(formats.load_docs(formats.blank_pipeline(lang), data, spans_key))
-    docs = list(augment(corpus, **settings))
+    augmenter = CoordinationAugmenter(**settings)
+    docs = [made for doc in corpus if (made := augmenter.synthesize(doc)) is not None]
     if output_path is not None:
         formats.write(docs, output_path, "spacy", spans_key=spans_key)
     for drawing in text_rows(((doc,) for doc in docs[:n_examples]), spans_key):

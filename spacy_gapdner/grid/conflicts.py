@@ -23,7 +23,9 @@ def find_conflicts(
     kinds = tagging.channels(["type"] * len(labels))
     held = {(row, column): channel for row, column, channel in cells.tolist()}
     missed: dict[Entity, str] = {}
-    for entity in (entity for entity in entities if entity not in decoded):
+    for entity in entities:
+        if entity in decoded:
+            continue
         causes = (
             f"{kinds[channel]} is overridden by {kinds[held[row, column]]}"
             for row, column, channel in tagging.encode([entity], labels).tolist()

@@ -348,6 +348,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             )
         targets = []
         for entities, (start, end) in zip(held, segments, strict=True):
+            # the cells around unaligned entities
             ignored = [
                 (max(entity.start - start, 0), min(entity.end, end) - start)
                 for entity in unaligned
