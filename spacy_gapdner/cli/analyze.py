@@ -26,7 +26,11 @@ def analyze_cli(
     ),
     force: bool = options.FORCE,
     n_examples: int | None = typer.Option(
-        None, "--examples", "-e", min=0, help="Errors to sample per kind and model (default: all)"
+        None,
+        "--examples",
+        "-e",
+        min=0,
+        help="Errors of each kind and model in report.html, sampled at random (default: all)",
     ),
     types: str | None = options.TYPES,
     spans_key: str | None = options.spans_key(

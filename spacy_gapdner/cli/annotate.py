@@ -23,7 +23,7 @@ def annotate_cli(
     ),
     model: str | None = typer.Option(None, help="Trained pipeline that proposes entities"),
     labels: str | None = typer.Option(
-        None, help="Comma-separated labels, labels.json or annotation.conf (default: in FOLDER)"
+        None, help="Comma-separated labels, or labels.json or annotation.conf (default: in FOLDER)"
     ),
     order: Literal["files", "uncertain", "random"] = typer.Option(
         "files", help="Order of the texts; uncertain requires --model"
@@ -36,15 +36,17 @@ def annotate_cli(
     ),
     annotator: str | None = typer.Option(None, help="Name of the annotator (default: user name)"),
     shared: bool = typer.Option(
-        False, "--shared", help="Ask each annotator for a name, and save in FOLDER/.annotators/NAME"
+        False, "--shared", help="Allow several annotators, who save in FOLDER/.annotators/NAME"
     ),
     adjudicate: tuple[Path, Path] | None = typer.Option(
-        None, metavar="A B", help="Adjudicate the folders A and B, and save the result in FOLDER"
+        None, metavar="A B", help="Adjudicate the disagreements of folders A and B in FOLDER"
     ),
     lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
     host: str = options.HOST,
     port: int = options.PORT,
-    token: str | None = typer.Option(None, help="Password (generated unless --host is local)"),
+    token: str | None = typer.Option(
+        None, help="Password (default: generated, or none if --host is the local machine)"
+    ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     gpu_id: int = options.GPU_ID,

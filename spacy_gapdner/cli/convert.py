@@ -56,7 +56,9 @@ def convert_cli(
     reader_options: list[str] = typer.Option(
         [], "--option", metavar="NAME=VALUE", help="Option of the input format; can be repeated"
     ),
-    done: bool = typer.Option(False, "--done", help="For brat: only texts marked as done"),
+    done: bool = typer.Option(
+        False, "--done", help="For brat: only texts that are marked as done in annotate"
+    ),
     spans_key: str = options.SPANS_KEY,
     strict: bool = typer.Option(False, "--strict", help="Stop if anything would be dropped"),
     report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),

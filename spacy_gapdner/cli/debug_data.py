@@ -17,7 +17,7 @@ def debug_data_cli(
     ),
     dev_path: Path | None = typer.Option(None, "--dev", "-d", help="Development data"),
     config_path: Path | None = typer.Option(
-        None, "--config", "-c", help="Training config to check (default: the default settings)"
+        None, "--config", "-c", help="Training config to check (default: the pipe's settings)"
     ),
     lang: str = options.lang(help="Language of the tokenizer if there is no --config"),
     types: str | None = options.TYPES,
