@@ -29,6 +29,11 @@ def check_window(max_length: int, stride: int) -> None:
         raise GapDNERError(f"Invalid stride: {stride}. Use 1 to max_length ({max_length}).")
 
 
+def get_sentences(doc: Doc) -> list[Span]:
+    """RETURNS (list[Span]): The sentences. Without sentence boundaries, the complete Doc."""
+    return list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+
+
 def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:
     """Split a Doc into sentences, and sentences with more than `max_length` tokens into overlapping
     windows of this length that start `stride` tokens apart. Without sentence boundaries, the Doc is
@@ -37,7 +42,7 @@ def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:
     # the settings of a pipe can be changed at any time
     check_window(max_length, stride)
     segments = []
-    for sentence in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+    for sentence in get_sentences(doc):
         start, end = sentence.start, sentence.end
         while end - start > max_length:
             segments.append(Segment(start, start + max_length))

@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, count_elsewhere, get_entities
 from ..formats.docs import DOC_NAME
+from ..segments import get_sentences
 from .matching import find_overlaps
 
 
@@ -88,8 +89,7 @@ class CorpusStatistics:
         return result
 
     def _add_sentences(self, doc: Doc, entities: list[Entity]) -> None:
-        spans = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
-        bounds = [(span.start, span.end) for span in spans if len(span)]
+        bounds = [(span.start, span.end) for span in get_sentences(doc) if len(span)]
         self.sentences += len(bounds)
         self.sentence_lengths.update(end - start for start, end in bounds)
         starts = [start for start, _ in bounds]

@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, offer_extensions, set_entities
 from ..errors import GapDNERError
+from ..segments import get_sentences
 from ..sentences import cut_doc, make_doc
 from .records import DOC_RELATIONS, Record, TextEntity, TextRecord, TokenRecord, keep_relations
 from .report import Action, Place, Report, printable, reading
@@ -91,7 +92,7 @@ def doc_sentences(
 ) -> Iterator[tuple[str | None, list[str], list[Entity]]]:
     """YIELDS (tuple): Each sentence's document, its tokens except whitespace, and its entities."""
     for doc in docs:
-        sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+        sentences = get_sentences(doc)
         starts = [sentence.start for sentence in sentences]
         entities: list[list[Entity]] = [[] for _ in sentences]
         for found in get_entities(doc, spans_key):
