@@ -117,7 +117,9 @@ def test_training_ends_with_its_server(notes, model, tmp_path):
     (notes / "a.ann").write_text("T1\tADR 0 6;17 30\tSevere shoulder pain\n")
     output = tmp_path / "output"
     job = {"model": str(model), "before": str(model), "output": str(output), "spans_key": None}
-    job |= {"stems": [["a", str(notes / "a")]], "data": None, "gpu_id": -1, "code": None}
+    # enough texts for a training, because the process would stop at once without one
+    stems = [[str(number), str(notes / "a")] for number in range(100)]
+    job |= {"stems": stems, "data": None, "gpu_id": -1, "code": None}
     command = [sys.executable, "-m", "spacy_gapdner.annotate.learning"]
     # the system closes the input when a server is killed
     result = subprocess.run(
