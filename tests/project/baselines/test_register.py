@@ -98,6 +98,15 @@ def test_gradient_of_convolutions_in_mixed_precision():
         assert_same(mixed, layer(grid, mask), [*layer.parameters()], atol=1e-3)
 
 
+def test_images_are_contiguous():
+    """With channels last, cuDNN's depthwise convolutions are slow."""
+    layer, images = DilatedConvolutions(8, [1, 2, 3], chained=True), []
+    for convolution in layer.convolutions:
+        convolution.register_forward_pre_hook(lambda _, inputs: images.extend(inputs))
+    layer(torch.randn(2, 5, 5, 8), torch.ones(2, 5, dtype=torch.bool))
+    assert [image.is_contiguous() for image in images] == [True] * 3
+
+
 @both_models
 def test_architecture_builds_its_network(name):
     _, tagging, settings, build, _ = MODELS[name]
