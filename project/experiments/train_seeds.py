@@ -40,7 +40,7 @@ def train_seeds(
     RAISES (GapDNERError): If the config or the data is invalid, or the output folder contains a run
         with other settings or data.
     """
-    # before all trainings fail for the same reason
+    # before all training runs fail for the same reason
     use_gpu(gpu_id)
     configs = {seed: read_run_config(config_path, overrides or {}, seed) for seed in seeds}
     config, *_ = configs.values()
