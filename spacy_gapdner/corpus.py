@@ -26,7 +26,7 @@ class Corpus:
     limit, augmenter: See `spacy.training.Corpus`.
     strict (bool): Raise an error for skipped entities. By default, their number is logged once.
     options (Optional[Mapping[str, Any]]): Other settings of `read` and the format's reader.
-    RAISES (GapDNERError): If the path is missing or does not exist, or its format is unclear.
+    RAISES (GapDNERError): If the path is missing or does not exist, or its format is unknown.
     """
 
     def __init__(

@@ -112,7 +112,7 @@ def upload_cli(
 ) -> None:
     """Upload a release to the Hugging Face hub.
 
-    Requires the extra `hub`. Log in with `hf auth login`, or set HF_TOKEN."""
+    Requires the `hub` extra. Log in with `hf auth login`, or set HF_TOKEN."""
     with clean_errors():
         wheel = _find_wheel(release)
         from huggingface_hub import HfApi

@@ -47,8 +47,8 @@ def evaluate(
         - labels_unknown_to_model: types of gold entities that the pipe has no labels for
         - gold_elsewhere: other annotation, if there are no gold entities
         - matches: p, r and f of the measures of `spacy_gapdner.analysis.matching`
-    RAISES (GapDNERError): If the pipeline has no such pipe, or the fragments of a gold entity have
-        different labels.
+    RAISES (GapDNERError): If the pipeline has no `gapdner` pipe, or the fragments of a gold entity
+        have different labels.
     """
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key

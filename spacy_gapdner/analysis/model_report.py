@@ -154,7 +154,7 @@ def analyze(
     docs (Iterable[Doc]): Docs with gold entities.
     spans_key, types, batch_size: See `evaluate`.
     RETURNS (ModelReport): Scores and errors.
-    RAISES (GapDNERError): If the pipeline has no such pipe. See also `compare_examples`.
+    RAISES (GapDNERError): If the pipeline has no `gapdner` pipe. See also `compare_examples`.
     """
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key

@@ -112,8 +112,8 @@ def tune(
     per_type (bool): Choose a threshold for the contiguous entities of each type with at least 20
         gold entities.
     RETURNS (Tuning): The result.
-    RAISES (GapDNERError): If a setting is invalid, the pipeline has no such pipe, or the Docs have
-        no gold entities for the measure.
+    RAISES (GapDNERError): If a setting is invalid, the pipeline has no `gapdner` pipe, or the Docs
+        have no gold entities for the measure.
     """
     if measure not in get_args(Measure):
         raise GapDNERError(f"Invalid measure: {measure!r}. Use 'combined', 'f' or 'disc_f'.")

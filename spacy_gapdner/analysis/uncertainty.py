@@ -94,7 +94,7 @@ def select_uncertain(
     spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
     batch_size, n_process: See `predict`.
     RETURNS (list[Doc]): The selected documents with predicted entities, most uncertain first.
-    RAISES (GapDNERError): If `n` is not positive, or the pipeline has no such pipe.
+    RAISES (GapDNERError): If `n` is not positive, or the pipeline has no `gapdner` pipe.
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n)
     with sampler.showing_candidates():

@@ -51,7 +51,7 @@ LINE_BREAKS: Any = typer.Option(
     None, "--line-breaks", help=f"{_LINE_BREAKS} (default: set by the pipeline)"
 )
 SPLITTER: Any = typer.Option(
-    None, "--model", help="Pipeline to tokenize and split sentences with, instead of --lang"
+    None, "--model", help="Pipeline that tokenizes and splits sentences, instead of --lang"
 )
 TYPES: Any = typer.Option(
     None, "--types", help="Comma-separated entity types to keep, e.g. ADR,Drug (default: all)"

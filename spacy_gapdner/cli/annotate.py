@@ -1,4 +1,4 @@
-"""annotate: a page for annotating entities, with optional suggestions by a model."""
+"""annotate: a page for annotating entities, with optional proposals by a model."""
 
 from contextlib import suppress
 from functools import partial
@@ -32,14 +32,14 @@ def annotate_cli(
         None, min=1, help="Retrain the --model each time this number of texts has been completed"
     ),
     data: Path | None = typer.Option(
-        None, help="Training data of the --model in any format, to mix in when it is retrained"
+        None, help="Training data of the --model in any format, mixed in when it is retrained"
     ),
     annotator: str | None = typer.Option(None, help="Name of the annotator (default: user name)"),
     shared: bool = typer.Option(
         False, "--shared", help="Allow several annotators, who save in FOLDER/.annotators/NAME"
     ),
     adjudicate: tuple[Path, Path] | None = typer.Option(
-        None, metavar="A B", help="Adjudicate the disagreements of folders A and B in FOLDER"
+        None, metavar="A B", help="Adjudicate disagreements between folders A and B in FOLDER"
     ),
     lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
     host: str = options.HOST,

@@ -26,7 +26,7 @@ def evaluate_cli(
     """Score a trained pipeline on annotated data.
 
     Prints exact-match scores for all entities, for discontinuous and overlapping entities, by type
-    and by gap length, and scores of partial matches."""
+    and by gap length, as well as scores of partial matches."""
     from ..analysis.matching import MATCHES
     from ..analysis.pipes import load_recognizer
     from ..formats.outputs import check_output, write_json

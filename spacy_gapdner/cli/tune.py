@@ -82,7 +82,7 @@ def tune_cli(
     if tuning.settings and is_below:
         msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
     if not tuning.settings:
-        msg.info("No settings improve the pipeline. It is unchanged.")
+        msg.info("No new settings improve the pipeline, so it is unchanged.")
     if output_path is None:
         msg.info("The pipeline was not saved. Use --output to save it.")
     else:

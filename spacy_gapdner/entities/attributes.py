@@ -20,8 +20,8 @@ _PREFIX = "gapdner."
 class EntityAttributes(Underscore):
     """The extension attributes of an entity.
 
-    They are stored in the attrs of its SpanGroup. spaCy stores those of a span in `doc.user_data`
-    by its offsets, which several entities can share.
+    They are stored in the attrs of its SpanGroup, because spaCy stores the attributes of a span in
+    `doc.user_data` by its offsets, which several entities can share.
     """
 
     def __init__(self, entity: Any) -> None:

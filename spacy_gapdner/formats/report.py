@@ -80,7 +80,7 @@ class Report:
     needs_types (bool): Raise a GapDNERError if no entity of the data has one of the selected types.
     documents, entities (int): Numbers of documents and entities that were read.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
-    left_out (Counter[str]): Number of entities of each type that was not selected.
+    left_out (Counter[str]): Numbers of entities of types that were not selected, by type.
     """
 
     strict: bool = False

@@ -56,7 +56,7 @@ export const BY_MOUSE = [
   ["Drag", "create an entity from words, or from characters with Alt"],
   ["Double click", "create an entity from one word"],
   ["Shift+drag", "add words to the entity, or remove them"],
-  ["Click", "select an entity; click again for the next entity of this word"],
+  ["Click", "select an entity; click again for the next entity at this word"],
 ];
 
 const ALL = Object.values(COMMANDS).flat();

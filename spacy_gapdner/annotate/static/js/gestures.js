@@ -104,7 +104,7 @@ export class Gestures {
     const marked = this.app.marked;
     if (marked) this.mark(marked, false);
     else if (this.session.chosen) this.#edit({ label });
-    else this.app.say(`New entities are ${label}.`);
+    else this.app.say(`New entities get the type ${label}.`);
     this.app.draw();
   }
 
