@@ -87,8 +87,8 @@ def compare_cli(
 ) -> None:
     """Compare the scores of recorded runs.
 
-    Prints means and standard deviations over seeds by name, and the differences from the first
-    name."""
+    Prints means and standard deviations over seeds for each name, and the differences from the
+    runs with the first name."""
     with clean_errors():
         tables, warnings, statistics = compare(folders, published=published)
         if markdown_path is not None:

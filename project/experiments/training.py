@@ -85,7 +85,7 @@ def train(config: Config, folder: Path, gpu_id: int, code: Path | None = None) -
         lines = [line.strip() for line in log_path.read_text(encoding="utf8").splitlines()]
         last = [line for line in lines if line][-_N_LAST_LINES:]
         raise GapDNERError(
-            f"The training failed with exit code {process.returncode}. {log_path} ends with: "
+            f"Training failed with exit code {process.returncode}. {log_path} ends with: "
             f"{' / '.join(last)}"
         )
 

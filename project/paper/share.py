@@ -81,7 +81,7 @@ def read_share(
             file for where in folders.values() for file in visible_files(where.text, (".txt",))
         }
         for file in sorted(found - used):
-            message = f"{file.name} has no annotation file, so that its part is unknown"
+            message = f"{file.name} has no annotation file, so its part is unknown"
             report.add("dropped", "document of unknown part", message, Place(str(file)))
 
 
@@ -144,7 +144,7 @@ def _entity(offsets: Iterable[str], place: Place, attrs: dict[str, Any]) -> Text
 def _invalid_line(place: Place, fields: list[str], expected: str) -> GapDNERError:
     return GapDNERError(
         f"{place} has {len(fields)} fields, starting with {fields[:2]}, but should have the form "
-        f"{expected}. Is the file damaged, or of another year?"
+        f"{expected}. Is the file damaged, or from another year?"
     )
 
 

@@ -109,7 +109,7 @@ def main(
     # nothing is written if one of them is empty
     for path, sampled, _ in samples:
         if path and not sampled:
-            raise GapDNERError(f"No sentence is left for {path}. Change the sizes.")
+            raise GapDNERError(f"No sentences are left for {path}. Change the sizes.")
     for path, sampled, pool in samples:
         if path:
             write_docbin(sampled, path)

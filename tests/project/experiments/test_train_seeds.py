@@ -111,7 +111,7 @@ def test_failed_training(tmp_path, monkeypatch, capsys):
         run_script(folder, monkeypatch, script)
     log = folder / "train.log"
     end = "line 2 / line 3 / line 4 / line 5 / line 6"
-    assert str(error.value) == f"The training failed with exit code 3. {log} ends with: {end}"
+    assert str(error.value) == f"Training failed with exit code 3. {log} ends with: {end}"
     assert log.read_text() == capsys.readouterr().out
     assert {path.name for path in folder.iterdir()} == {"config.cfg", "train.log"}
 

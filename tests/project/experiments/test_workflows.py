@@ -121,7 +121,7 @@ def test_sample_sentences(tmp_path, monkeypatch, capsys):
         (source, 9, 0, None, 0, 0.2, None, *rest): "would be overwritten",
         (short, 9, 0, short, 0, 0.2, None, *rest): "would be overwritten",
         (short, 9, 0, None, 0, 0.2, tune, *rest): "require --held-out",
-        (short, 9, 0, None, 0, 0.2, None, None, 0): "No sentence is left",
+        (short, 9, 0, None, 0, 0.2, None, None, 0): "No sentences are left",
     }.items():
         with pytest.raises(typer.Exit):
             sample_sentences.main(source, *options)
