@@ -6,9 +6,10 @@ import typer
 from spacy.cli._util import parse_config_overrides
 from wasabi import msg
 
+from project.docbins import require_docbins
 from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import clean_errors, clean_stops, fail, split_list
-from spacy_gapdner.formats.docbin import read_docbin, require_docbins
+from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.formats.outputs import replacing, write_json
 from spacy_gapdner.loading import load_model
 

@@ -13,10 +13,11 @@ from spacy.util import filter_spans
 from spacy.vocab import Vocab
 from thinc.api import Config
 
+from project.docbins import require_docbins
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis.matching import find_overlaps
 from spacy_gapdner.entities import DEFAULT_SPANS_KEY
-from spacy_gapdner.formats.docbin import read_docbin, require_docbins, write_docbin
+from spacy_gapdner.formats.docbin import read_docbin, write_docbin
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.scorer import compare
 

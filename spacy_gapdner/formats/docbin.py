@@ -10,28 +10,9 @@ from ..entities import Entity, check_entity, get_entities, group_names, set_enti
 from ..errors import GapDNERError
 from ..model.upstream_bugs import load_srsly_extensions_once
 from .docs import DOC_NAME, doc_place
-from .files import require_data, require_file, visible_files
+from .files import input_files, require_file
 from .outputs import replacing
 from .report import Place, Report, reading
-
-
-def find_docbins(path: Path) -> list[Path]:
-    """RETURNS (list[Path]): The .spacy file, or the .spacy files of a folder in order."""
-    if path.is_dir():
-        return visible_files(path, (".spacy",))
-    return [path] if path.suffix == ".spacy" else []
-
-
-def require_docbins(path: Path) -> list[Path]:
-    """RETURNS (list[Path]): See `find_docbins`; a GapDNERError if there are none."""
-    require_data(path)
-    files = find_docbins(path)
-    if not files:
-        raise GapDNERError(
-            f"{path} is neither a .spacy file nor a folder with .spacy files. Convert it: "
-            f"python -m spacy gapdner convert {path} data.spacy"
-        )
-    return files
 
 
 def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
@@ -75,7 +56,7 @@ def read_spacy(
     if from_ents and from_spans:
         raise GapDNERError("Use either from_ents or from_spans, not both.")
     groups: set[str] = set()
-    for file in require_docbins(Path(path)):
+    for file in input_files(path, (".spacy",)):
         with reading(report, Place(str(file))):
             for doc in read_docbin(file, vocab):
                 with reading(report, Place(str(file))):

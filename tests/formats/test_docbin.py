@@ -115,7 +115,7 @@ def test_span_groups_that_are_not_entities(tmp_path, problem):
 
 def test_files_without_docs(write):
     folder = write({"a.txt": "x", "b.spacy": ""})
-    with pytest.raises(GapDNERError, match=r"a\.txt is neither a \.spacy file nor"):
+    with pytest.raises(GapDNERError, match=r"a\.txt is not a valid \.spacy file"):
         list(read(folder / "a.txt", "spacy"))
     with pytest.raises(GapDNERError, match=r"b\.spacy is empty"):
         list(read(folder / "b.spacy"))
