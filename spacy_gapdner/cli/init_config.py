@@ -32,7 +32,7 @@ def init_config_cli(
     from thinc.api import Config
 
     from ..config import make_config_text
-    from ..formats.outputs import check_output, replacing
+    from ..formats.outputs import check_output, write_parts
 
     settings: dict[str, Any] = {"lang": lang, "gpu": gpu, "optimize": optimize}
     settings |= {"transformer": transformer, "spans_key": spans_key}
@@ -41,8 +41,7 @@ def init_config_cli(
         return
     check_output(output_path, {"transformer": transformer}, force=force)
     text = make_config_text(**settings, file_name=str(output_path))
-    with replacing(output_path) as temporary:
-        temporary.write_text(text, encoding="utf8")
+    write_parts(output_path, [text])
     msg.good(f"Config: {output_path}")
     config = Config().from_str(text, interpolate=False)
     if name := config.get("vars", {}).get("transformer"):

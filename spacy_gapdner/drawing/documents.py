@@ -16,7 +16,7 @@ from ..errors import GapDNERError
 from ..formats import FORMATS, Report, guess_format, read
 from ..formats.converting import require_types
 from ..formats.files import visible_files
-from ..formats.outputs import check_apart, is_device, replacing
+from ..formats.outputs import check_apart, is_device, write_parts
 from .bars import ENTITIES_CSS
 from .colors import choose_colors
 from .page import SEARCH_JS, render_page
@@ -112,9 +112,7 @@ def write_documents(
     sentences with differences are drawn. `facts`, such as the file, head the page."""
     body, n_docs = render_documents(rows, spans_key, colors, annotators, facts)
     title = "Disagreements" if annotators else "Entities"
-    with replacing(path) as temporary:
-        page = render_page(title, body, ENTITIES_CSS, SEARCH_JS)
-        temporary.write_text(page, encoding="utf-8")
+    write_parts(path, [render_page(title, body, ENTITIES_CSS, SEARCH_JS)])
     return n_docs
 
 
