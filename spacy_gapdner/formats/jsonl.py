@@ -32,14 +32,13 @@ def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report)
 def to_lines(docs: Iterable[Doc], spans_key: str) -> Iterator[str]:
     """YIELDS (str): A line per Doc: its text, its entities, and the other values of its record."""
     for doc in docs:
-        record = to_record(doc, spans_key, document_values(doc))
+        record = {**to_record(doc, spans_key), **document_values(doc)}
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The JSONL record of a Doc, with other values of the document."""
-    entities = [_to_object(entity) for entity in get_entities(doc, key)]
-    return {"text": doc.text, "entities": entities, **other_keys(extra)}
+def to_record(doc: Doc, key: str) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): The text and entities of a Doc for JSON."""
+    return {"text": doc.text, "entities": [_to_object(e) for e in get_entities(doc, key)]}
 
 
 def document_values(doc: Doc) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def create_app(
         check(sum(map(len, texts)), max_characters, "characters")
         split = [await run(partial(pipeline.split, text)) for text in texts]
         check(sum(pieces[-1].place.end for pieces in split), max_tokens, "tokens")
-        to_json = partial(to_record, key=pipe.key, extra={})
+        to_json = partial(to_record, key=pipe.key)
         found = [
             Prediction.model_validate(await pipeline.predict(text, pieces, run, to_json))
             for text, pieces in zip(texts, split, strict=True)

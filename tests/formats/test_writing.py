@@ -55,7 +55,7 @@ def test_jsonl(doc, tmp_path, report):
     for extra in ({"id": "x"}, {"id": 5, "ward": 3}):
         write([doc], tmp_path / "a.jsonl")
         content = (tmp_path / "a.jsonl").read_text()
-        assert json.loads(content) == to_record(doc, "gapdner", extra)
+        assert json.loads(content) == to_record(doc, "gapdner") | extra
         # an id that is a number
         doc.user_data |= {DOC_NAME: "5", DOC_EXTRA: {"id": 5, "ward": 3}}
     assert json.loads(content)["entities"][0]["score"] == 0.123457
