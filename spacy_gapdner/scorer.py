@@ -17,6 +17,7 @@ from spacy.training import Example
 
 from .entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, Fragments, get_entities
 from .errors import GapDNERError
+from .segments import get_sentences
 
 # A comparable entity: type, and fragments as half-open ranges of non-whitespace characters
 Mention = tuple[str, Fragments]
@@ -210,12 +211,11 @@ class Positions:
         text = doc.text
         chars = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<U1")
         visible = np.concatenate([[0], np.cumsum(~np.char.isspace(chars))]).astype(int)
-        tokens = doc.to_array(["IDX", "SENT_START"]).astype(int).reshape(-1, 2)
-        starts = visible[tokens[:, 0]]
+        starts = visible[doc.to_array("IDX").astype(int)]
         self._offsets = np.append(np.flatnonzero(np.diff(visible)), len(text))
         self.bounds = np.append(starts, visible[-1])
         self._token_starts = starts[np.diff(self.bounds) > 0]
-        self._sent_starts = starts[tokens[:, 1] == 1]
+        self._sent_starts = starts[[s.start for s in get_sentences(doc) if len(s)]]
 
     def item(self, entity: DiscontinuousEntity) -> Mention:
         """RETURNS (Mention): An entity of the Doc in comparable form."""

@@ -69,6 +69,13 @@ def test_hand_computed_counts():
     assert srsly.msgpack_loads(srsly.msgpack_dumps(scores)) == scores
 
 
+def test_sentences_of_user_hooks():
+    example = make_example(10, [("A", [0, 2])], [("A", [0, 2]), ("A", [8])], {0, 5})
+    assert_subset(score_discontinuous([example]), "disc_sents_", tp=1, fp=0, fn=0)
+    example.reference.user_hooks["sents"] = lambda doc: [doc[0:9], doc[9:10]]
+    assert_subset(score_discontinuous([example]), "disc_sents_", tp=1, fp=1, fn=0)
+
+
 def test_example_of_the_readme():
     # severe joint , shoulder and upper body pain and fever
     joint, body, fever = ("ADE", [0, 1, 7]), ("ADE", [0, 5, 6, 7]), ("ADE", [9])

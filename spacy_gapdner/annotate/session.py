@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ..errors import GapDNERError
 from ..formats.brat import SHARED
+from ..segments import get_sentences
 from .adjudication import Adjudication
 from .guidelines import Label
 from .journal import Entry
@@ -109,7 +110,7 @@ class Session:
             "version": loaded.version,
             "status": loaded.entry.status,
             "tokens": [(t.idx, t.idx + len(t)) for t in doc if not t.is_space],
-            "sentences": [(s.start_char, s.end_char) for s in doc.sents],
+            "sentences": [(s.start_char, s.end_char) for s in get_sentences(doc)],
             "entities": self._show_entities(loaded),
             "rejected": [asdict(mark) for mark in loaded.entry.rejected],
             "n_hidden": loaded.file.n_hidden,

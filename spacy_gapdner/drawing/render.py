@@ -16,6 +16,7 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, get_entit
 from ..errors import GapDNERError, shorten
 from ..formats.docs import doc_place
 from ..scorer import Mention, Positions
+from ..segments import get_sentences
 from .bars import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .colors import choose_colors
 from .page import SEARCH_JS, TEMPLATES, render_page
@@ -107,7 +108,7 @@ def text_rows(
             in_text = Entity(entity.label_, fragments, entity.score)
             bars.append(Bar(in_text, chosen[entity.label_], mark))
         name = doc_place(docs[0]).document
-        starts = {token.idx for token in docs[-1] if token.is_sent_start}
+        starts = {sentence.start_char for sentence in get_sentences(docs[-1])}
         title = None if name == before else name
         drawing = render_text(docs[0].text, bars, starts=starts, title=title, width=width)
         yield f"\n{drawing}" if number else drawing
@@ -195,11 +196,8 @@ def _render_units(
     # each line or sentence of all versions of a document, by the predicted Doc, which is the last;
     # they are joined if an entity crosses a boundary
     doc = docs[-1]
-    starts = [
-        token.idx
-        for token in doc
-        if token.i == 0 or token.is_sent_start or "\n" in doc[token.i - 1].text
-    ]
+    first = {0, *(sentence.start for sentence in get_sentences(doc))}
+    starts = [t.idx for t in doc if t.i in first or "\n" in doc[t.i - 1].text]
     crossed = {i for e in chain(*entities) for i in range(e.start_char + 1, e.end_char)}
     kept = [start for start in starts if start not in crossed]
     units: list[list[list[Bar]]] = [[[] for _ in bars] for _ in kept]

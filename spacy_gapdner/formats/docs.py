@@ -159,7 +159,7 @@ def _from_text(
             f"The tokenizer changes the text of {record.name}, so its offsets are invalid. "
             "Use one that keeps all characters, as spaCy's do."
         )
-    cuts = [*[sentence.start for sentence in doc.sents][:: n_sents or len(doc)], len(doc)]
+    cuts = [*[sentence.start for sentence in get_sentences(doc)][:: n_sents or len(doc)], len(doc)]
     parts: list[list[Entity]] = [[] for _ in cuts[1:]]
     homes: dict[str, int] = {}
     aligned: dict[Entity, TextEntity] = {}

@@ -2,12 +2,14 @@ from dataclasses import replace
 
 import pytest
 from python_process import run_python
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tiny_pipeline import gold_docs, make_doc, save_corpus, trained_pipeline
 from training_config import HARD, write_config
 
-from spacy_gapdner.analysis.data_check import check_data
+from spacy_gapdner.analysis.data_check import check_data, why_unheld
 from spacy_gapdner.analysis.training_config import make_training_config
+from spacy_gapdner.entities import Entity
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import blank_pipeline
 from spacy_gapdner.grid import GapAwareTagging
@@ -30,6 +32,14 @@ def test_settings_of_the_config(train, tmp_path):
     lengths = {reason: len(entities) for reason, entities in report.unlearnable.items()}
     assert lengths == {"longer than max_length": 2, "crosses a sentence boundary": 1}
     assert report.longest_segment == 4
+
+
+def test_sentences_of_user_hooks():
+    doc = Doc(Vocab(), words=list("abcdef"), sent_starts=[True, *[False] * 5])
+    entity = Entity("A", ((0, 5),))
+    assert why_unheld(entity, doc, 4) == "longer than max_length"
+    doc.user_hooks["sents"] = lambda doc: [doc[0:3], doc[3:6]]
+    assert why_unheld(entity, doc, 4) == "crosses a sentence boundary"
 
 
 @pytest.mark.parametrize(
