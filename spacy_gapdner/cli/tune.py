@@ -78,9 +78,17 @@ def tune_cli(
     print_line(f"Calibration: {'new' if tuning.calibrated else 'unchanged'}")
     for name, value in tuning.settings.items():
         print_line(f"{name} = {value}")
-    is_below = tuning.after["p"] < min_precision or tuning.after["r"] < min_recall
-    if tuning.settings and is_below:
+    minimums = (("precision", "p", min_precision), ("recall", "r", min_recall))
+    below = [
+        f"{name} is {percent(tuning.estimated[key])}, below the minimum of {percent(least)}"
+        for name, key, least in minimums
+        if tuning.estimated[key] < least
+    ]
+    if tuning.settings and any(tuning.after[key] < least for _, key, least in minimums):
         msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
+    elif below:
+        reached = f"In cross-validation, {' and '.join(below)}."
+        msg.warn(f"{reached} Set a higher minimum, or tune on more data.")
     if not tuning.settings:
         msg.info("No new settings improve the pipeline, so it is unchanged.")
     if output_path is None:

@@ -1,5 +1,9 @@
+from dataclasses import replace
+
 import spacy
 from tiny_pipeline import ANNOTATED, CHANGED
+
+from spacy_gapdner import analysis
 
 
 def test_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
@@ -39,3 +43,22 @@ def test_pipeline_is_unchanged_if_nothing_improves(run, model, write_docs, tmp_p
     assert "Calibration: unchanged" in result.output
     assert "Unchanged pipeline" in result.output
     assert (output / "gapdner" / "cfg").read_text() == (model / "gapdner" / "cfg").read_text()
+
+
+def test_minimum_missed_in_cross_validation(run, model, write_docs, monkeypatch):
+    tune = analysis.tune
+
+    def estimate(*args, **settings):
+        tuning = tune(*args, **settings)
+        return replace(tuning, estimated={**tuning.estimated, "p": 0.725, "r": 0.5})
+
+    monkeypatch.setattr(analysis, "tune", estimate)
+    warning = "In cross-validation, precision is 72.50, below the minimum of 75.00"
+    advice = "Set a higher minimum, or tune on more data."
+    shown = []
+    for recall in (0.5, 0.625):
+        least = ("--min-precision", 0.75, "--min-recall", recall)
+        shown.append(" ".join(run("tune", model, write_docs(), *least).output.split()))
+    assert f"{warning}. {advice}" in shown[0]
+    assert f"{warning} and recall is 50.00, below the minimum of 62.50. {advice}" in shown[1]
+    assert warning not in run("tune", model, write_docs()).output
