@@ -95,8 +95,9 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
         entity = merge_ranges(label, ranges, report, place, fragments)
         if entity in entities:
             message = f"{mention!r} occurs twice"
-            report.add("kept", "duplicate entity", message, place, entity.fragments)
-        entities.append(entity)
+            report.add("dropped", "duplicate entity", message, place, entity.fragments)
+        else:
+            entities.append(entity)
     return entities
 
 

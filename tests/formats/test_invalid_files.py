@@ -83,6 +83,7 @@ ISSUES = {
         (note("#1 AnnotatorNotes T3"), [BOTH], "note"),
         (note("N1\tReference T9 ICD:1\tx"), [BOTH], "normalization"),
         (inline("0,5 X"), [], "invalid offsets"),
+        (inline("0,0 X|0,0 X"), ["severe"], "duplicate entity"),
         *((w2ner(index), [], "malformed entity") for index in ([0, 5], [-1], [])),
         (w2ner([0], ""), [], "malformed entity"),
         (jsonl(kb_id=3), [], "malformed entity"),
@@ -98,7 +99,6 @@ ISSUES = {
     "kept": [
         (brat("T1\tADR 0 6\tjoint"), ["severe"], "surface text differs"),
         (jsonl(text="severe shoulder"), [BOTH], "surface text differs"),
-        (inline("0,0 X|0,0 X"), ["severe", "severe"], "duplicate entity"),
     ],
 }
 
