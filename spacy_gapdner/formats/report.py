@@ -116,8 +116,8 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): Counts by action and kind, and the issues, for JSON."""
         return {
-            "documents": self.documents,
-            "entities": self.entities,
+            "documents_read": self.documents,
+            "entities_read": self.entities,
             "left_out": dict(sorted(self.left_out.items())),
             **{action: dict(self.counts(action)) for action in get_args(Action)},
             "issues": [issue.to_dict() for issue in self.issues],

@@ -18,6 +18,9 @@ def test_table_and_file(run, write_docs, tmp_path):
     assert list(found) == [str(w2ner), str(docbin)]
     assert [s["labels"] for s in found.values()] == [{}, {"ADR": 1}]
     assert found[str(docbin)]["gap_lengths"] == {"1": 1}
+    # a Doc without a name
+    assert found[str(docbin)]["documents"] is None
+    assert found[str(docbin)]["report"]["documents_read"] == 1
     printed = " ".join(run("stats", docbin, "-sk", "gold").stdout.split())
     assert "Entities 1 Discontinuous 1 (100.00%) ADR 1, 1 disc. Overlapping 0" in printed
     assert "Fragments: entities 2: 1 Tokens in a gap" in printed

@@ -188,7 +188,8 @@ def test_counts_and_json():
     assert str(Place("a/10_docs.json", None, "1")) == "a/10_docs.json, 1"
     values = report.to_dict()
     first, second = values.pop("issues")
-    expected = {"documents": 2, "entities": 3, "left_out": {"A": 1, "B": 1}, "missing": {}}
+    expected = {"documents_read": 2, "entities_read": 3, "missing": {}}
+    expected |= {"left_out": {"A": 1, "B": 1}}
     counts = {"dropped": {UNREADABLE: 1}, "repaired": {}, "kept": {"duplicate entity": 1}}
     assert values == expected | counts
     place = {"file": "a.txt", "line": 3, "document": "a", "offsets": ()}
