@@ -73,7 +73,10 @@ def check_no_stream(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path, problem: str) -> Iterator[None]:
-    """Hold the lock of a file, or raise a GapDNERError if another process holds it."""
+    """Hold the lock of a file, or raise a GapDNERError if another process holds it. Its folder is
+    created, and removed if it is still empty.
+    """
+    created = [folder for folder in path.parents if not folder.exists()]
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(path, timeout=0):
@@ -88,6 +91,11 @@ def locked(path: Path, problem: str) -> Iterator[None]:
         if not path.exists():
             problem = f"Cannot create files in {path.parent}. Choose another place."
         raise GapDNERError(problem) from None
+    finally:
+        for folder in created:
+            # it has files if the command was successful
+            with suppress(OSError):
+                folder.rmdir()
 
 
 def is_device(path: Path) -> bool:
