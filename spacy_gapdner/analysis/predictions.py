@@ -34,6 +34,7 @@ T = TypeVar("T")
 
 # at BERT's width, the transformer output for this number of characters takes about 70 MB
 _BATCH_CHARACTERS = 100_000
+_MAX_PROCESSES = 1000
 # the pipeline of this worker
 _WORKER: dict[str, Language] = {}
 
@@ -94,6 +95,9 @@ def _annotate(
     memory_zone: bool,
 ) -> Iterator[tuple[Doc | str, T]]:
     # Docs and contexts, or the reason if the pipeline fails for a text that is skipped
+    if n_process != -1 and n_process not in range(1, _MAX_PROCESSES + 1):
+        choices = f"Use 1 to {_MAX_PROCESSES}, or -1 for one per core."
+        raise GapDNERError(f"Invalid n_process: {n_process}. {choices}")
     if n_process == 1:
         for batch in batches:
             with nlp.memory_zone() if memory_zone else nullcontext():
@@ -188,9 +192,8 @@ def predict_examples(
 ) -> Iterator[Example]:
     """YIELDS (Example): The predictions of a pipeline and the annotated Docs, in their order."""
     pairs = ((without_annotation(reference, nlp), reference) for reference in docs)
-    size = batch_size or nlp.batch_size
-    for batch in batch_texts(pairs, size):
-        for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=size):
+    for batch in batch_texts(pairs, batch_size or nlp.batch_size):
+        for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=len(batch)):
             yield Example(predicted, reference)
 
 

@@ -6,13 +6,13 @@ from typing import Any, Literal
 import typer
 
 from ..sentences import LineBreaks as LineBreaks
-from ._util import import_code
+from ._util import import_code, parse_output
 
 OnError = Literal["stop", "skip"]
 
 # options with a help text for each command
 spans_key = partial(typer.Option, None, "--spans-key", "-sk")
-output = partial(typer.Option, None, "--output", "-o")
+output = partial(typer.Option, None, "--output", "-o", metavar="PATH", parser=parse_output)
 format = partial(typer.Option, None, "--format", "-f")
 lang = partial(typer.Option, "en", "--lang", "-l")
 

@@ -214,6 +214,14 @@ def import_code(path: Path | None) -> Path | None:
     return path
 
 
+@clean_errors()
+def parse_output(text: str) -> Path:
+    """RETURNS (Path): The path of an output; an error if it is empty, like an unset variable."""
+    if not text:
+        raise GapDNERError("The path of the output is empty. Specify a file or folder.")
+    return Path(text)
+
+
 def counted(n: int, noun: str) -> str:
     """RETURNS (str): A number and a noun, such as "1 document" or "2 documents"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

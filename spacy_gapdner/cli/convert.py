@@ -14,6 +14,7 @@ from ._util import (
     counted,
     exit_if_skipped,
     msg,
+    parse_output,
     print_report,
     print_statistics,
     progress,
@@ -24,7 +25,9 @@ from ._util import (
 
 def convert_cli(
     input_path: Path = typer.Argument(..., metavar="INPUT", help="File or folder to convert"),
-    output_path: Path = typer.Argument(..., metavar="OUTPUT", help="File or folder to write"),
+    output_path: Path = typer.Argument(
+        ..., metavar="OUTPUT", parser=parse_output, help="File or folder to write"
+    ),
     force: bool = options.FORCE,
     format: str | None = options.format(
         help="Input format: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "

@@ -92,6 +92,23 @@ def test_outputs_are_only_overwritten_with_force(refuses, run, paths, tmp_path, 
     assert output.is_dir() or output.read_bytes() != b"mine"
 
 
+@pytest.mark.parametrize("name", [name for name in COMMANDS if COMMANDS[name][0][-1] == "-o"])
+def test_empty_output(fails, paths, tmp_path, monkeypatch, name):
+    folder = tmp_path / "current"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    args = [paths.get(arg, arg) for arg in COMMANDS[name][0]]
+    fails("The path of the output is empty. Specify a file or folder.", *args, "")
+    fails("The path of the output is empty.", "convert", paths["DATA"], "", "--to", "brat")
+    assert [*folder.iterdir()] == []
+
+
+@pytest.mark.parametrize("name", ["evaluate", "tune", "analyze", "predict"])
+def test_large_batch_size(run, paths, tmp_path, name):
+    args, usual = COMMANDS[name]
+    run(*(paths.get(arg, arg) for arg in args), tmp_path / usual, "--batch-size", 10**29)
+
+
 def test_swapped_arguments(refuses, paths, write_brat):
     folder = write_brat("chia_train", a=("a pain", "T1\tADE 2 6\tpain\n"))
     hint = f"{folder} already exists. Use --force to overwrite it. If it is the input, "
