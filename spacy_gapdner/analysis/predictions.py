@@ -34,7 +34,6 @@ T = TypeVar("T")
 
 # at BERT's width, the transformer output for this number of characters takes about 70 MB
 _BATCH_CHARACTERS = 100_000
-_MAX_PROCESSES = 1000
 # the pipeline of this worker
 _WORKER: dict[str, Language] = {}
 
@@ -95,9 +94,6 @@ def _annotate(
     memory_zone: bool,
 ) -> Iterator[tuple[Doc | str, T]]:
     # Docs and contexts, or the reason if the pipeline fails for a text that is skipped
-    if n_process != -1 and n_process not in range(1, _MAX_PROCESSES + 1):
-        choices = f"Use 1 to {_MAX_PROCESSES}, or -1 for one per core."
-        raise GapDNERError(f"Invalid n_process: {n_process}. {choices}")
     if n_process == 1:
         for batch in batches:
             with nlp.memory_zone() if memory_zone else nullcontext():

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +30,15 @@ def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report)
 
 
 def to_lines(docs: Iterable[Doc], spans_key: str) -> Iterator[str]:
-    """YIELDS (str): A line per Doc: its text, its entities, and the other values of its record.
-    NaN and infinite numbers become null.
-    """
+    """YIELDS (str): A line per Doc: its text, its entities, and the other values of its record."""
     for doc in docs:
-        yield _to_json({**to_record(doc, spans_key), **document_values(doc)}) + "\n"
+        record = {**to_record(doc, spans_key), **document_values(doc)}
+        try:
+            yield json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+        # Python reads NaN and Infinity, which are not JSON
+        except ValueError:
+            valid = json.loads(json.dumps(record), parse_constant=lambda name: None)
+            yield json.dumps(valid, ensure_ascii=False) + "\n"
 
 
 def to_record(doc: Doc, key: str) -> dict[str, Any]:
@@ -66,22 +69,6 @@ def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
     if not is_valid or not all(isinstance(value, str) for value in attrs.values()):
         return None
     return attrs | ({"_": attributes} if attributes else {})
-
-
-def _to_json(record: dict[str, Any]) -> str:
-    try:
-        return json.dumps(record, ensure_ascii=False, allow_nan=False)
-    # NaN or infinite numbers, which Python reads, but JSON does not have
-    except ValueError:
-        return json.dumps(_without_nan(record), ensure_ascii=False)
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, float) and not isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    return [_without_nan(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:

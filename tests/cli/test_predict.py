@@ -65,8 +65,6 @@ def test_standard_input(run, model):
         ("a.txt", "x", ["-o", "out.xml", "--resume"], "--resume requires JSONL output"),
         ("a.txt", "x", ["-o", "a.jsonl", "--resume", "--uncertain", "1"], "with --uncertain"),
         ("a.txt", "x", ["--n-process", "2", "-g", "0"], "cannot share a GPU"),
-        ("a.txt", "x", ["--n-process", "0"], "Invalid n_process: 0. Use 1 to 1000, or -1"),
-        ("a.txt", "x", ["--n-process", f"{10**20}"], f"Invalid n_process: {10**20}. Use 1 to"),
     ],
 )
 def test_invalid_input(fails, model, write, name, content, options, message):
@@ -74,7 +72,7 @@ def test_invalid_input(fails, model, write, name, content, options, message):
 
 
 def test_values_that_json_does_not_have(run, model, write):
-    line = '{"text": "a", "x": NaN, "y": [1e999, {"z": -Infinity, "n": 1.5}]}\n'
+    line = '{"text": "a", "x": NaN, "y": [Infinity, {"z": -Infinity, "n": 1.5}]}\n'
     output = run("predict", model, write({"a.jsonl": line}) / "a.jsonl").stdout
     expected = {"text": "a", "entities": [], "x": None, "y": [None, {"z": None, "n": 1.5}]}
     assert json.loads(output, parse_constant=pytest.fail) == expected
