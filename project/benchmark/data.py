@@ -31,7 +31,10 @@ def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
     if not pipes:
         found = ", ".join(nlp.pipe_names)
         raise GapDNERError(f"{model} has no gapdner, ner or spancat pipe, only {found}.")
-    return nlp, max(pipes, key=lambda pipe: isinstance(pipe, DiscontinuousEntityRecognizer))
+    chosen = max(pipes, key=lambda pipe: isinstance(pipe, DiscontinuousEntityRecognizer))
+    if not chosen.labels:
+        raise GapDNERError(f"{model} is not trained: {chosen.name} has no labels. Train it first.")
+    return nlp, chosen
 
 
 def read_examples(nlp: Language, pipe: TrainablePipe, path: Path, limit: int) -> list[Example]:

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+import spacy
 import torch
 from command_lines import invoke
 from tiny_pipeline import make_nlp
@@ -63,6 +64,16 @@ def test_shares_of_parts(runner, examples):
     # the pipeline does not change
     assert [layer._func for layer in layers] == before
     assert "forward" not in vars(runner.encoder.network or object)
+
+
+@pytest.mark.parametrize("name", ["gapdner", "ner"])
+def test_untrained_pipelines(data, tmp_path, name):
+    nlp = spacy.blank("en")
+    nlp.add_pipe(name)
+    nlp.to_disk(tmp_path / "model")
+    result = invoke(app, tmp_path / "model", "--data", data, exit_code=1)
+    message = f"{tmp_path / 'model'} is not trained: {name} has no labels. Train it first."
+    assert result.stderr.strip() == f"✘ {message}"
 
 
 @pytest.mark.slow
