@@ -76,7 +76,7 @@ class DilatedConvolutions(nn.Module):
                 outputs.append(F.gelu(convolution(image)) * cells)
                 if self.chained:
                     image = outputs[-1]
-        return torch.cat(outputs, dim=1).permute(0, 2, 3, 1)
+        return torch.cat(outputs, dim=1).permute(0, 2, 3, 1).contiguous()
 
 
 class MLP(nn.Sequential):
