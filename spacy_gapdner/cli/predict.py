@@ -43,10 +43,7 @@ def predict_cli(
     code: Path | None = options.CODE,
     on_error: options.OnError = options.ON_ERROR,
     resume: bool = typer.Option(
-        False,
-        "--resume",
-        help="Complete the JSONL of an interrupted run with the same MODEL and options, which are "
-        "not checked",
+        False, "--resume", help="Complete the JSONL of an interrupted run with the same arguments"
     ),
     gpu_id: int = options.GPU_ID,
     bf16: bool = options.BF16,
