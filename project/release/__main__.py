@@ -138,7 +138,9 @@ def _read(path: Path) -> list[Doc]:
 def _find_wheel(release: Path) -> Path:
     wheels = list(release.glob("*.whl"))
     if len(wheels) != 1 or not (release / "README.md").is_file():
-        raise GapDNERError(f"{release} is not a release. Choose a folder written by make.")
+        raise GapDNERError(
+            f"{release} is not a release. Choose a folder that the command make wrote."
+        )
     return wheels[0]
 
 

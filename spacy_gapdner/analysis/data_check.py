@@ -15,7 +15,7 @@ from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.conflicts import find_conflicts
 from ..scorer import Counts
-from ..segments import Segment, assign_entities, get_segments, get_sentences, merge_segments
+from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..sentences import blank_pipeline, is_wrapped, without_annotation
 from .statistics import CorpusStatistics
 from .training_config import TrainingConfig, make_training_config, read_training_config
@@ -206,7 +206,7 @@ def _in_context(doc: Doc, entity: Entity) -> str:
 
 def why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
     """RETURNS (str): The reason why an entity does not fit into a segment of a Doc."""
-    if any(entity.start < sentence.start < entity.end for sentence in get_sentences(doc)):
+    if doc.has_annotation("SENT_START") and doc[entity.start].sent.end < entity.end:
         return _CROSSES
     if entity.end - entity.start > max_length:
         return "longer than max_length"

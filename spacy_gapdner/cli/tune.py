@@ -86,7 +86,7 @@ def tune_cli(
     ]
     if tuning.settings and any(tuning.after[key] < least for _, key, least in minimums):
         msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
-    elif below:
+    elif tuning.new_thresholds and below:
         reached = f"In cross-validation, {' and '.join(below)}."
         msg.warn(f"{reached} Set a higher minimum, or tune on more data.")
     if not tuning.settings:

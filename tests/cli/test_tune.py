@@ -46,11 +46,12 @@ def test_pipeline_is_unchanged_if_nothing_improves(run, model, write_docs, tmp_p
 
 
 def test_minimum_missed_in_cross_validation(run, model, write_docs, monkeypatch):
-    tune = analysis.tune
+    tune, is_new = analysis.tune, True
 
     def estimate(*args, **settings):
         tuning = tune(*args, **settings)
-        return replace(tuning, estimated={**tuning.estimated, "p": 0.725, "r": 0.5})
+        estimated = {**tuning.estimated, "p": 0.725, "r": 0.5}
+        return replace(tuning, estimated=estimated, new_thresholds=is_new)
 
     monkeypatch.setattr(analysis, "tune", estimate)
     warning = "In cross-validation, precision is 72.50, below the minimum of 75.00"
@@ -62,3 +63,6 @@ def test_minimum_missed_in_cross_validation(run, model, write_docs, monkeypatch)
     assert f"{warning}. {advice}" in shown[0]
     assert f"{warning} and recall is 50.00, below the minimum of 62.50. {advice}" in shown[1]
     assert warning not in run("tune", model, write_docs()).output
+    # the minimum is that of the new thresholds
+    is_new = False
+    assert "In cross-validation" not in run("tune", model, write_docs(), *least).output
