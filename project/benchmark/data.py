@@ -9,13 +9,13 @@ from spacy.pipeline import TrainablePipe
 from spacy.training import Example
 from spacy.util import minibatch
 
-from project.docbins import require_docbins
 from spacy_gapdner.analysis.pipes import use_gpu
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.loading import load_model, splits_sentences
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 
+from ..docbins import require_docbins
 from ..experiments.spacy_pipes import PIPES, add_spans
 
 

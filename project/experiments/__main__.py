@@ -6,13 +6,13 @@ import typer
 from spacy.cli._util import parse_config_overrides
 from wasabi import msg
 
-from project.docbins import require_docbins
 from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import clean_errors, clean_stops, fail, split_list
 from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.formats.outputs import replacing, write_json
 from spacy_gapdner.loading import load_model
 
+from ..docbins import require_docbins
 from .compare import compare
 from .paired_bootstrap import paired_bootstrap
 from .spacy_pipes import PIPES, is_trained, make_config, make_table, score, train_pipe

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 from wasabi import msg
 
-from project.docbins import require_docbins
 from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.analysis.predictions import compare_examples, predict_examples
 from spacy_gapdner.analysis.tuning import resample, tune
@@ -14,6 +13,7 @@ from spacy_gapdner.formats import load_docs
 from spacy_gapdner.loading import check_model
 from spacy_gapdner.scorer import count_subsets, prf
 
+from ..docbins import require_docbins
 from ..tables import Table
 from .runs import Run, find_runs
 from .summary import SUBSETS, show

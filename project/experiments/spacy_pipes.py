@@ -13,7 +13,6 @@ from spacy.util import filter_spans
 from spacy.vocab import Vocab
 from thinc.api import Config
 
-from project.docbins import require_docbins
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis.matching import find_overlaps
 from spacy_gapdner.entities import DEFAULT_SPANS_KEY
@@ -21,6 +20,7 @@ from spacy_gapdner.formats.docbin import read_docbin, write_docbin
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.scorer import compare
 
+from ..docbins import require_docbins
 from ..tables import Table
 from .training import MODEL_BEST, MODEL_LAST, train
 

@@ -9,12 +9,12 @@ from typing import Any
 from spacy.vocab import Vocab
 from wasabi import msg
 
-from project.docbins import require_docbins
 from spacy_gapdner import evaluate, get_entities
 from spacy_gapdner.analysis.pipes import load_recognizer, use_gpu
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin
 
+from ..docbins import require_docbins
 from ..environment import get_commit, get_device, get_versions
 from . import training
 from .comparable import list_differences

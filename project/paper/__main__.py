@@ -7,13 +7,13 @@ from typing import Any
 import typer
 from wasabi import msg
 
-from project.docbins import find_docbins
 from spacy_gapdner.analysis import stats
 from spacy_gapdner.cli._options import SPANS_KEY, output
 from spacy_gapdner.cli._util import clean_errors, print_report, print_statistics
 from spacy_gapdner.formats import Report, blank_pipeline, load_docs
 from spacy_gapdner.formats.outputs import check_output, write_json
 
+from ..docbins import find_docbins
 from . import readers as readers
 from .expectations import compare_figures, get_figures
 
