@@ -14,7 +14,7 @@ def find_docbins(path: Path) -> list[Path]:
 
 
 def require_docbins(path: Path) -> list[Path]:
-    """RETURNS (list[Path]): See `find_docbins`; a GapDNERError if there are none."""
+    """RETURNS (list[Path]): The files of `find_docbins`. Raises a GapDNERError if it finds none."""
     require_data(path)
     files = find_docbins(path)
     if not files:

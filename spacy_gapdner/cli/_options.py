@@ -12,7 +12,7 @@ OnError = Literal["stop", "skip"]
 
 # options with a help text for each command
 spans_key = partial(typer.Option, None, "--spans-key", "-sk")
-output = partial(typer.Option, None, "--output", "-o", metavar="PATH", parser=parse_output)
+output = partial(typer.Option, None, "--output", "-o", metavar="<path>", parser=parse_output)
 format = partial(typer.Option, None, "--format", "-f")
 lang = partial(typer.Option, "en", "--lang", "-l")
 

@@ -34,11 +34,12 @@ def to_lines(docs: Iterable[Doc], spans_key: str) -> Iterator[str]:
     for doc in docs:
         record = {**to_record(doc, spans_key), **document_values(doc)}
         try:
-            yield json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+            line = json.dumps(record, ensure_ascii=False, allow_nan=False)
         # Python reads NaN and Infinity, which are not JSON
         except ValueError:
             valid = json.loads(json.dumps(record), parse_constant=lambda name: None)
-            yield json.dumps(valid, ensure_ascii=False) + "\n"
+            line = json.dumps(valid, ensure_ascii=False)
+        yield f"{line}\n"
 
 
 def to_record(doc: Doc, key: str) -> dict[str, Any]:
