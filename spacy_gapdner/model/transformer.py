@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import FullTransformerBatch, TransformerData, WordpieceBatch
 from spacy_transformers.layers.hf_shim import HFShim
-from spacy_transformers.layers.transformer_model import TransformerModel, init
+from spacy_transformers.layers.transformer_model import TransformerModel
 from spacy_transformers.util import maybe_flush_pytorch_cache
 from thinc.api import ArgsKwargs, Model, get_array_module, torch2xp, xp2torch
 from thinc.types import Floats3d
@@ -96,21 +96,10 @@ class BatchingTransformerModel(TransformerModel):
         # thinc's own setting only works on GPUs
         on_gpu = mixed_precision and get_torch_default_device().type == "cuda"
         no_scaling = {"enabled": False}
-        theirs = TransformerModel(
-            name, get_spans, tokenizer_config, transformer_config, on_gpu, no_scaling
-        )
+        super().__init__(name, get_spans, tokenizer_config, transformer_config, on_gpu, no_scaling)
         # the wrapper creates its own shim, and it is the shim that updates the weights
-        theirs.layers[0].shims[0].__class__ = _InPlaceHFShim
-        # the same parts with a different forward pass
-        Model.__init__(
-            self,
-            theirs.name,
-            _forward,
-            init=init,
-            layers=theirs.layers,
-            dims={"nO": None},
-            attrs=dict(theirs.attrs),
-        )
+        self.layers[0].shims[0].__class__ = _InPlaceHFShim
+        self._func = _forward
         # not an attr, because thinc restores saved attrs, which would override the config
         self.mixed_precision = mixed_precision
 
