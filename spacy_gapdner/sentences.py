@@ -124,12 +124,11 @@ def make_doc(nlp: Language, text: str) -> Doc:
         for run in _LONG_RUN.finditer(text):
             cuts.extend(range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN))
     docs = [nlp.make_doc(text[start:end]) for start, end in pairwise([*cuts, len(text)])]
-    joined = docs[0] if len(docs) == 1 else Doc.from_docs(docs, ensure_whitespace=False)
+    if len(docs) == 1:
+        return docs[0]
+    # without SENT_START, because from_docs would start a sentence at each piece
+    joined = Doc.from_docs(docs, ensure_whitespace=False, attrs=["NORM"])
     assert joined is not None
-    if len(docs) > 1:
-        # from_docs starts a sentence at each piece
-        for token in joined[1:]:
-            token.is_sent_start = None
     return joined
 
 
