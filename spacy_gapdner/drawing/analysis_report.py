@@ -12,7 +12,7 @@ from ..analysis import ErrorInContext, ModelReport
 from ..analysis.matching import KINDS, MISSED, SPURIOUS
 from ..analysis.model_report import ERROR_COLUMNS, NOTHING, TABLES, f1_table, percent_f1
 from ..formats.outputs import filling, write_json
-from ..formats.tables import CSV_ENCODING, write_rows
+from ..formats.tables import write_rows
 from .bars import ENTITIES_CSS, Bar, render_entities
 from .page import SEARCH_JS, TEMPLATES, read_static, render_page
 
@@ -33,9 +33,8 @@ def write_report(
                 scores = scores or [("model", *row)]
                 scores.append((name, *row.values()))
             errors += [(name, *error.to_row()) for error in report.errors]
-        for file, rows in (("scores.csv", scores), ("errors.csv", errors)):
-            with (filled / file).open("w", encoding=CSV_ENCODING, newline="") as stream:
-                write_rows(stream, rows)
+        write_rows(filled / "scores.csv", scores)
+        write_rows(filled / "errors.csv", errors)
 
 
 def render_report(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import compress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from spacy.tokens import Doc
 
@@ -31,14 +31,14 @@ COLUMNS = {
     "kb_id": "string",
     "sentence": "string",
 }
-# Excel only reads UTF-8 with a byte order mark
-CSV_ENCODING = "utf-8-sig"
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
-def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> None:
-    """Write rows as lines of CSV, with spaces instead of line breaks, and rounded numbers."""
-    csv.writer(stream, lineterminator="\n").writerows(map(_cell, row) for row in rows)
+def write_rows(path: Path, rows: Iterable[Iterable[object]]) -> None:
+    """Write rows as a CSV file, with spaces instead of line breaks, and rounded numbers."""
+    # Excel only reads UTF-8 with a byte order mark
+    with path.open("w", encoding="utf-8-sig", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows(map(_cell, row) for row in rows)
 
 
 def _cell(value: object) -> object:
@@ -96,8 +96,8 @@ def write_csv(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -
     rows = list(entity_rows(docs, spans_key))
     used = [any(value not in (None, "") for value in c) for c in zip(*rows, strict=True)]
     used = used or [True] * len(COLUMNS)
-    with replacing(path) as temporary, temporary.open("w", encoding=CSV_ENCODING, newline="") as f:
-        write_rows(f, (compress(row, used) for row in [COLUMNS, *rows]))
+    with replacing(path) as temporary:
+        write_rows(temporary, (compress(row, used) for row in [COLUMNS, *rows]))
     return len(rows)
 
 
