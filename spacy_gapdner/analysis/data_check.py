@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import Entity, describe_no_entities
+from ..entities import Entity, describe_no_entities, text_order
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
@@ -28,7 +27,6 @@ _LONG = 512
 _CONTEXT = 3
 _CROSSES = "crosses a sentence boundary"
 _MISALIGNED = "boundary within a token"
-_ORDER = attrgetter("fragments", "label")
 _REMEDIES = {
     _CROSSES: " Split sentences with another model. If the text is wrapped, convert it with "
     '--line-breaks join, and set line_breaks = "join" for gapdner_sentencizer in the config.',
@@ -162,9 +160,9 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
             report.texts[text] = report.texts.get(text, False) or has_entity
         found, causes = _round_trip(segments, held, config.tagging)
         # entities that another window represents are not missed
-        missed = sorted(gold.keys() - set(unheld) - found, key=_ORDER)
+        missed = sorted(gold.keys() - set(unheld) - found, key=text_order)
         findings += [(report.missed, causes.get(e, "cut by a window"), e) for e in missed]
-        spurious = sorted(found - gold.keys(), key=_ORDER)
+        spurious = sorted(found - gold.keys(), key=text_order)
         findings += [(report.spurious, "not annotated", entity) for entity in spurious]
         for by_cause, cause, entity in findings:
             by_cause.setdefault(cause, []).append(_in_context(doc, entity))
