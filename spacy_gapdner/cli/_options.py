@@ -17,10 +17,10 @@ format = partial(typer.Option, None, "--format", "-f")
 lang = partial(typer.Option, "en", "--lang", "-l")
 
 MODEL: Any = typer.Argument(
-    ..., metavar="MODEL", help="Folder of a trained pipeline, or name of an installed package"
+    metavar="MODEL", help="Folder of a trained pipeline, or name of an installed package"
 )
 DATA: Any = typer.Argument(
-    ..., metavar="DATA", help="Data with gold entities in any format that convert reads"
+    metavar="DATA", help="Data with gold entities in any format that convert reads"
 )
 SPANS_KEY: Any = typer.Option(
     "gapdner", "--spans-key", "-sk", help="Prefix of the span groups with the entities"

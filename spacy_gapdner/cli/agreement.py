@@ -15,10 +15,10 @@ _FILES = ("agreement.json", "agreement.html")
 
 def agreement_cli(
     first: Path = typer.Argument(
-        ..., metavar="A", help="Annotated data in any format that convert reads"
+        metavar="A", help="Annotated data in any format that convert reads"
     ),
     second: Path = typer.Argument(
-        ..., metavar="B", help="Another annotation of the same texts, or the output of predict"
+        metavar="B", help="Another annotation of the same texts, or the output of predict"
     ),
     types: str | None = options.TYPES,
     lang: str = options.lang(help="Language of the tokenizer for formats other than .spacy"),

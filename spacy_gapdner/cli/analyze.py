@@ -14,7 +14,6 @@ _FILES = ("report.html", "analysis.json", "scores.csv", "errors.csv")
 
 def analyze_cli(
     model: str = typer.Argument(
-        ...,
         metavar="MODEL",
         help="Folder of a trained pipeline, name of an installed package, or .spacy file with "
         "predictions; use NAME=MODEL to set the name in the report",

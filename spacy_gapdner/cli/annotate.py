@@ -19,7 +19,7 @@ from .serve import is_local, listen, run_app
 
 def annotate_cli(
     folder: Path = typer.Argument(
-        ..., metavar="FOLDER", help="Folder of .txt files; annotations are saved next to them"
+        metavar="FOLDER", help="Folder of .txt files; annotations are saved next to them"
     ),
     model: str | None = typer.Option(None, help="Trained pipeline that proposes entities"),
     labels: str | None = typer.Option(

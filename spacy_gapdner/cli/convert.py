@@ -24,9 +24,9 @@ from ._util import (
 
 
 def convert_cli(
-    input_path: Path = typer.Argument(..., metavar="INPUT", help="File or folder to convert"),
+    input_path: Path = typer.Argument(metavar="INPUT", help="File or folder to convert"),
     output_path: Path = typer.Argument(
-        ..., metavar="OUTPUT", parser=parse_output, help="File or folder to write"
+        metavar="OUTPUT", parser=parse_output, help="File or folder to write"
     ),
     force: bool = options.FORCE,
     format: str | None = options.format(

@@ -13,7 +13,7 @@ from ._util import N_EXAMPLES, msg, percent, print_line, print_statistics, print
 
 def debug_data_cli(
     train_path: Path = typer.Argument(
-        ..., metavar="DATA", help="Training data in any format that convert reads"
+        metavar="DATA", help="Training data in any format that convert reads"
     ),
     dev_path: Path | None = typer.Option(None, "--dev", "-d", help="Development data"),
     config_path: Path | None = typer.Option(

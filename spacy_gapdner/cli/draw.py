@@ -13,7 +13,6 @@ from ._util import counted, msg, print_report, split_list
 
 def draw_cli(
     input_path: Path = typer.Argument(
-        ...,
         metavar="INPUT",
         help="Annotated data in any format that convert reads; with --model also raw text in any "
         "format that predict reads",

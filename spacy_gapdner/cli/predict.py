@@ -17,7 +17,6 @@ from ._util import clean_stops, counted, exit_if_skipped, msg, print_report, pro
 def predict_cli(
     model: str = options.MODEL,
     input_path: Path = typer.Argument(
-        ...,
         metavar="INPUT",
         help='.txt file (one document), folder of .txt files, .jsonl file with a "text" per line, '
         "or - for lines from standard input (with --batch-size 1 to process each line immediately)",
