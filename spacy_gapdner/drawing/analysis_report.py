@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from markupsafe import Markup
 
@@ -26,15 +25,10 @@ def write_report(
         (filled / "report.html").write_text(page, encoding="utf-8")
         models = {name: report.to_dict() for name, report in reports.items()}
         write_json({"data": data, "models": models}, filled / "analysis.json")
-        scores: list[Iterable[Any]] = []
-        errors: list[Iterable[Any]] = [("model", *ERROR_COLUMNS)]
-        for name, report in reports.items():
-            for row in models[name]["scores"]:
-                scores = scores or [("model", *row)]
-                scores.append((name, *row.values()))
-            errors += [(name, *error.to_row()) for error in report.errors]
-        write_rows(filled / "scores.csv", scores)
-        write_rows(filled / "errors.csv", errors)
+        scores = [{"model": name, **row} for name in models for row in models[name]["scores"]]
+        write_rows(filled / "scores.csv", [scores[0], *(row.values() for row in scores)])
+        errors = [(name, *e.to_row()) for name, report in reports.items() for e in report.errors]
+        write_rows(filled / "errors.csv", [("model", *ERROR_COLUMNS), *errors])
 
 
 def render_report(
@@ -62,8 +56,7 @@ def render_report(
 
 def _confusion(report: ModelReport) -> dict[str, list[int]]:
     counts = report.confusion()
-    types = sorted({name for pair in counts for name in pair} - {NOTHING})
-    names = [*types, NOTHING]
+    names = [*sorted({name for pair in counts for name in pair} - {NOTHING}), NOTHING]
     return {gold: [counts.get((gold, name), 0) for name in names] for gold in names}
 
 
