@@ -147,8 +147,7 @@ class BratFile:
 
 def clean_mark(mark: Mark, text: str) -> Mark:
     """Normalize the fragments of an entity. Raises a GapDNERError if one is outside the text."""
-    entity = TextEntity(mark.label, mark.fragments)
-    fragments = clean_fragments(text, entity, Report()) if mark.fragments else ()
+    fragments = clean_fragments(text, TextEntity(mark.label, mark.fragments), Report())
     if not fragments:
         raise GapDNERError(f"Invalid fragments of {mark.label}: {mark.fragments}.")
     return Mark(mark.label, fragments, mark.id)
