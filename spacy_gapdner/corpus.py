@@ -67,8 +67,7 @@ class Corpus:
         """YIELDS (Example): Examples tokenized by the pipeline. References have gold entities."""
         # skipped entities are only logged in the first epoch
         report = Report(strict=self.strict) if self.strict or self._has_reported else None
-        read_docs = read(self.path, nlp=nlp, report=report, **self.settings)
-        docs = (doc for doc in read_docs if len(doc))
+        docs = (doc for doc in read(self.path, nlp=nlp, report=report, **self.settings) if len(doc))
         # no limit by default
         for reference in islice(docs, self.limit or None):
             yield from self.augmenter(nlp, Example(without_annotation(reference, nlp), reference))

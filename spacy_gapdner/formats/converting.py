@@ -283,5 +283,4 @@ def _of_types(
         require_types(types, found, path)
     yield from waiting
     if found and (missing := [label for label in types if label not in found]):
-        message = _describe_missing(missing, found)
-        report.add("missing", MISSING_TYPE, message, Place(str(path)))
+        report.add("missing", MISSING_TYPE, _describe_missing(missing, found), Place(str(path)))
