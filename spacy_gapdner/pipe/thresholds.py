@@ -60,11 +60,7 @@ class Thresholds:
         """YIELDS (DecodedSegment): The entities of each segment, from logits `(n, n, channels)`."""
         cell_threshold, threshold = self.lowest_scores(labels)
         for scores in grids:
-            decoded = tagging.decode(
-                tagging.labeled_cells(scores, cell_threshold),
-                labels,
-                threshold=threshold,
-                max_paths=self.max_paths,
-            )
+            labeled = tagging.labeled_cells(scores, cell_threshold)
+            decoded = tagging.decode(labeled, labels, threshold=threshold, max_paths=self.max_paths)
             entities = [self.calibration(entity) for entity in decoded.entities]
             yield DecodedSegment([e for e in entities if self.accepts(e)], decoded.n_cut)
