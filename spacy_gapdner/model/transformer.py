@@ -61,12 +61,9 @@ def build_transformer_model_v1(
     RETURNS (Model[list[Doc], FullTransformerBatch]): The model.
     RAISES (GapDNERError): If attentions, other hidden states or scaled gradients are requested.
     """
-    asked = {
-        "grad_scaler_config": grad_scaler_config,
-        **{n: transformer_config.get(n) for n in ("output_attentions", "output_hidden_states")},
-    }
-    for setting, value in asked.items():
-        if value:
+    settings = {**transformer_config, "grad_scaler_config": grad_scaler_config}
+    for setting in ("grad_scaler_config", "output_attentions", "output_hidden_states"):
+        if settings.get(setting):
             raise GapDNERError(
                 f"spacy-gapdner.TransformerModel.v1 does not support {setting}. Remove it, or use "
                 "spacy-transformers.TransformerModel.v3."
@@ -148,10 +145,8 @@ def _forward(
     flat = torch.cat([output.detach().flatten(0, 1) for output in hidden]).float()
     doc_hidden = _move_pieces(flat, positions, doc_positions)
     doc_pieces = split_by_doc(by_doc, pieces, doc_positions, model.tokenizer)
-    for i, own, output, shape in zip(
-        filled, doc_pieces, doc_hidden, doc_positions.shapes, strict=True
-    ):
-        wordpieces, alignment = own
+    parts = zip(filled, doc_pieces, doc_hidden, doc_positions.shapes, strict=True)
+    for i, (wordpieces, alignment), output, shape in parts:
         model_output = ModelOutput(last_hidden_state=torch2xp(output.view(*shape, -1)))
         batch.doc_data[i] = TransformerData(wordpieces, model_output, alignment)
 
