@@ -85,8 +85,7 @@ def to_dataframe(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> 
         import pandas as pd
     except ImportError:
         raise ImportError("Data frames need pandas: pip install 'spacy-gapdner[tables]'.") from None
-    frame = pd.DataFrame(list(entity_rows(docs, spans_key)), columns=list(COLUMNS))
-    return frame.astype(COLUMNS)
+    return pd.DataFrame(list(entity_rows(docs, spans_key)), columns=list(COLUMNS)).astype(COLUMNS)
 
 
 def write_csv(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:

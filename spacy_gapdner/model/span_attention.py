@@ -37,8 +37,7 @@ class SpanAttention(nn.Module):
         RETURNS (Tensor): Weights `(batch, rows, n, n)` of all tokens for each span, 0 outside it.
         """
         upper, lower = self.scores(hidden).unsqueeze(2).unbind(dim=1)
-        n = hidden.shape[1]
-        token = torch.arange(n, device=hidden.device, dtype=torch.int32)
+        token = torch.arange(hidden.shape[1], device=hidden.device, dtype=torch.int32)
         row, column = token[rows, None], token[None, :]
         # A span in row i extends to the right of token i above the diagonal, and to the left below
         # it. Scores relative to token i are therefore the same for all spans in a row.
