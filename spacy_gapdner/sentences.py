@@ -27,6 +27,8 @@ class LineSentencizer(Sentencizer):
     Adding line breaks to `punct_chars` is not enough, because a whitespace token can mix line
     breaks, spaces and tabs, and the Sentencizer would attach punctuation at the start of the next
     line (such as bullets) to the previous one. Whitespace belongs to the previous sentence.
+
+    Set `line_breaks` in the config: a new value of the attribute is not saved.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ class RequestBody(BaseModel):
 
 def new_app(hosts: tuple[str, ...], max_bytes: int, advice: str) -> FastAPI:
     """Create a web application with the common headers. Only the given host names are allowed, to
-    prevent DNS rebinding. Larger requests are refused with the advice before they are read."""
+    prevent DNS rebinding. Reading a request stops with the advice after `max_bytes`."""
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     too_large = f"The request is larger than {max_bytes} bytes. {advice}"

@@ -23,7 +23,8 @@ def merge_docs(
 
     docs (Iterable[Doc]): The documents. They must share a vocab.
     keys (Union[str, Iterable[str]]): Prefixes of span groups that must be entities.
-    **kwargs: Arguments of ``Doc.from_docs``.
+    **kwargs: Arguments of ``Doc.from_docs``. With `exclude=["user_data"]`, spaCy does not warn
+        about names of documents and other data that it cannot join.
     RETURNS (Doc): The joined document with all entities.
     RAISES (GapDNERError): If there are no documents, or a group under the `keys` is not an entity.
     """

@@ -129,7 +129,8 @@ def write(
 ) -> int:
     """Write Docs with entities, one at a time. If one cannot be written, the output is unchanged.
 
-    docs (Iterable[Doc]): The Docs.
+    docs (Iterable[Doc]): The Docs. A .spacy file also contains their ``user_data``, such as the
+        large output of a transformer, which spaCy's ``doc_cleaner`` removes.
     path (Union[str, Path]): The file or folder to write.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected from the file extension if
         None: .spacy, .jsonl, .json (w2ner), .inline, .xml (bioc), .html, .csv, .parquet, or none

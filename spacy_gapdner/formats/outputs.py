@@ -66,7 +66,7 @@ def check_output(
 
 
 def check_no_stream(path: Path) -> None:
-    """Raise a GapDNERError for "-", which many programs read as standard output."""
+    """Raise a GapDNERError for "-", which many programs interpret as standard output."""
     if str(path) == "-":
         raise GapDNERError('"-" is not supported as output. Specify a file or folder.')
 

@@ -38,7 +38,7 @@ class Format:
     detector (Union[str, Callable]): A regular expression that matches in the beginning of a file in
         this format, or a function that takes a path and returns whether it is in this format.
         Empty if the file extensions are sufficient.
-    loses (frozenset[str]): What the writer cannot store and `write` reports: "relations",
+    loses (frozenset[str]): Values that the writer cannot store and `write` reports: "relations",
         "metadata" of documents, and the attrs of entities: "id", "kb_id", "kb_name", "_", "score".
     """
 

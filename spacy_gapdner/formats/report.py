@@ -1,4 +1,4 @@
-"""What readers and writers dropped, repaired or kept unchanged, and where."""
+"""Reports of the items that readers and writers dropped, repaired or kept unchanged."""
 
 import logging
 from collections import Counter
@@ -73,7 +73,7 @@ class Issue:
 
 @dataclass
 class Report:
-    """What readers and writers dropped, repaired or kept unchanged.
+    """The items that readers and writers dropped, repaired or kept unchanged.
 
     strict (bool): Raise a GapDNERError at the first dropped item.
     skip (bool): Skip documents that cannot be read instead of stopping.

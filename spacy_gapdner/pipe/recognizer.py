@@ -29,6 +29,7 @@ from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.losses import GridTarget
+from ..scorer import score_discontinuous
 from ..segments import Segment, assign_entities, check_window, get_segments
 from .gold import collect_gold
 from .prediction import GridModel, count_without_vectors, predict_entities
@@ -58,7 +59,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         stride: int = 96,
         annotate_ents: bool = False,
         lr_scale: float = 1.0,
-        scorer: Callable[..., dict[str, Any]] | None = None,
+        scorer: Callable[..., dict[str, Any]] | None = score_discontinuous,
     ) -> None:
         """Initialize the pipe. See `make_gapdner` for the other arguments.
 
@@ -151,7 +152,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         labels: Sequence[str] | None = None,
         strict_alignment: bool = False,
     ) -> None:
-        """Collect the labels and initialize the model. The settings of `gapdner tune` are reset.
+        """Collect the labels and initialize the model. The calibration and the thresholds of
+        types, which `gapdner tune` sets, are reset.
 
         get_examples (Callable[[], Iterable[Example]]): Returns a representative sample of examples.
         nlp (Optional[Language]): The pipeline.

@@ -8,6 +8,7 @@ import spacy
 from spacy_gapdner.config import init_config
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.pipe.factory import make_gapdner
+from spacy_gapdner.scorer import score_discontinuous
 
 
 def defaults(function):
@@ -18,10 +19,11 @@ def defaults(function):
 @pytest.mark.parametrize("factory", ["gapdner", "discontinuous_ner"])
 def test_settings_of_the_pipe(factory):
     settings = defaults(DiscontinuousEntityRecognizer)
-    assert (settings.pop("name"), settings.pop("scorer")) == ("gapdner", None)
+    assert (settings.pop("name"), settings.pop("scorer")) == ("gapdner", score_discontinuous)
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe(factory)
     assert settings.items() <= pipe.cfg.items()
+    assert pipe.scorer is score_discontinuous
     made = init_config(transformer="none").interpolate()["components"]["gapdner"]
     filled = nlp.config["components"][factory]
     assert (made.pop("factory"), filled.pop("factory")) == ("gapdner", factory)
