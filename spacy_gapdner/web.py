@@ -15,6 +15,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from . import __version__
+
 T = TypeVar("T")
 # older versions of Starlette parse [::1]:5000 as "["
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "[")
@@ -41,7 +43,7 @@ class RequestBody(BaseModel):
 def new_app(hosts: tuple[str, ...], max_bytes: int, advice: str) -> FastAPI:
     """Create a web application with the common headers. Only the given host names are allowed, to
     prevent DNS rebinding. Reading a request stops with the advice after `max_bytes`."""
-    app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
+    app = FastAPI(title="spacy-gapdner", version=__version__, docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     too_large = f"The request is larger than {max_bytes} bytes. {advice}"
     app.add_middleware(_add_headers_and_limit, max_bytes=max_bytes, too_large=too_large)

@@ -37,10 +37,12 @@ def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
         if path.is_file() and not path.stat().st_size:
             raise GapDNERError(f"{path} is empty.")
         return files.read_json_lines(path, report)
-    raise GapDNERError(
-        f"{path} is not a .txt file, .jsonl file or folder (file extensions must be lowercase). "
-        "Save it as plain text (.txt), or use standard input (-)."
-    )
+    hint = "Save it as plain text (.txt), or use standard input (-)."
+    if path.suffix.lower() in (".txt", ".jsonl"):
+        hint = "File extensions must be lowercase."
+    elif path.suffix == ".spacy":
+        hint = "Use `python -m spacy apply` for Docs."
+    raise GapDNERError(f"{path} is not a .txt file, .jsonl file or folder. {hint}")
 
 
 def _read_files(folder: Path, paths: list[Path], report: Report | None) -> Iterator[InputText]:

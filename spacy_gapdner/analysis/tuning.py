@@ -30,6 +30,8 @@ Scores = dict[str, Any]
 FLOOR = 0.05
 STEPS = np.round(np.arange(FLOOR, 1.0, 0.01), 2)
 _N_FOLDS = 10
+# scores that are saved with the pipeline
+_SAVED = ("p", "r", "f", "disc_p", "disc_r", "disc_f")
 # Types with fewer gold entities do not get their own threshold
 _MIN_GOLD = 20
 # Thresholds are considered equally good if their measure is this close to the best
@@ -100,7 +102,8 @@ def tune(
     the measure in at least 90% of 1000 bootstrap samples, or come closer to the minimum precision
     and recall. A new calibration must lower the calibration error of all candidates.
     `Tuning` reports that of entities above the thresholds. New thresholds ignore entities with
-    uncalibrated scores below 0.05.
+    uncalibrated scores below 0.05. The scores with new settings replace those in ``nlp.meta``,
+    unless only some types are tuned.
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities that were not used for training.
@@ -139,6 +142,9 @@ def tune(
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
     tuning = decide(rows, pipe.thresholds, aim, now)
     pipe.cfg.update(tuning.settings)
+    if tuning.settings and not types:
+        scores = {f"spans_{pipe.key}_{name}": tuning.after[name] for name in _SAVED}
+        nlp.meta["performance"] = {**nlp.meta.get("performance", {}), **scores}
     return tuning
 
 

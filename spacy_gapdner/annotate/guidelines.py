@@ -31,8 +31,9 @@ def read_guidelines(
     given: str | None, folders: Sequence[Path], known: Iterable[str] = ()
 ) -> list[Label]:
     """Read the labels in order: comma-separated names, or a file, brat's annotation.conf or
-    labels.json. The default is the first such file in the folders. If there is no file, the labels
-    that the model knows and the labels in the annotation files are used."""
+    labels.json. The default is the first such file in the folders. The labels that the model knows
+    are added to those of an annotation.conf in the folders. If there is no file, they are used
+    together with the labels in the annotation files."""
     if given is None:
         files = (folder / name for folder in folders for name in _NAMES)
         path = next((file for file in files if file.is_file()), None)
@@ -47,7 +48,8 @@ def read_guidelines(
         names = (label.decode("utf-8", "replace") for label in sorted(used))
         return _make_labels([*known, *names], {}, str(folders[0]))
     if path.suffix == ".conf":
-        return _make_labels(_read_conf(path), {}, str(path))
+        # predict writes one with the types that it found
+        return _make_labels([*_read_conf(path), *(() if given else known)], {}, str(path))
     settings = _read_json(path)
     return _make_labels(settings, settings, str(path))
 

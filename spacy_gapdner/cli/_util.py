@@ -25,6 +25,7 @@ _HINTS = {
     "boundary within a token": "use --model PIPELINE to tokenize with your pipeline",
     "entity crosses a sentence boundary": "use --line-breaks join for wrapped text, --model "
     "PIPELINE to split sentences with your pipeline, or --n-sents 0 to keep documents",
+    "entity in several sentences": "choose a format that can store documents, such as jsonl",
 }
 # number of bins in a histogram that are shown separately
 _N_BINS = 8

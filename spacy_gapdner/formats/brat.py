@@ -179,14 +179,19 @@ def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity],
     # returns the entities with attrs and scores, and the lines to store in the Doc
     entities: list[TextEntity] = []
     others: list[BratLine] = []
+    attrs: dict[str | None, dict[str, Any]] = {}
     for line in lines:
         if entity := parse_entity(line):
+            if entity.id in attrs:
+                message = f"{entity.label} has no id, because {entity.id} is another entity"
+                report.add("repaired", "repeated id", message, line.place)
+                entity = replace(entity, id=None)
             entities.append(entity)
+            attrs[entity.id] = {}
         elif line.text[0] != "T" and _LINE.match(line.text):
             others.append(line)
         else:
             report.add("dropped", "malformed line", f"cannot read {line.text[:60]!r}", line.place)
-    attrs: dict[str, dict[str, Any]] = {entity.id or "": {} for entity in entities}
     relations: list[BratLine] = []
     for line in others:
         if _COMMENT.match(line.text) or _store(line.text, attrs):
@@ -196,11 +201,11 @@ def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity],
         else:
             drop_line(line, report)
     scores = {name: values.pop("score", None) for name, values in attrs.items()}
-    found = [replace(e, attrs=attrs[e.id or ""], score=scores[e.id or ""]) for e in entities]
+    found = [replace(e, attrs=attrs[e.id], score=scores[e.id]) for e in entities]
     return found, relations
 
 
-def _store(line: str, attrs: dict[str, dict[str, Any]]) -> bool:
+def _store(line: str, attrs: dict[str | None, dict[str, Any]]) -> bool:
     # adds the line to the attrs of its entity and returns whether they can store it
     values = attrs.get("".join(targets_of(line)))
     if values is None:

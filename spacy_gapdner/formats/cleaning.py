@@ -17,19 +17,22 @@ def clean_entities(
 ) -> tuple[TextEntity, ...]:
     """RETURNS (tuple[TextEntity, ...]): The unique entities of a text with normalized fragments."""
     cleaned: dict[tuple[str, Fragments], TextEntity] = {}
-    for entity in entities:
+    given = list(entities)
+    for entity in given:
         fragments = clean_fragments(text, entity, report)
         if not fragments:
             continue
         if not surface_fits(text, entity):
-            given = " ".join(text[start:end] for start, end in fragments)
-            message = f"{_name(entity)} is {entity.surface!r}, but its offsets give {given!r}"
+            there = " ".join(text[start:end] for start, end in fragments)
+            message = f"{_name(entity)} is {entity.surface!r}, but its offsets give {there!r}"
             report.add("kept", "surface text differs", message, entity.place, entity.fragments)
         other = cleaned.setdefault((entity.label, fragments), entity)
         if other is not entity:
             lost = ", with other attributes" if entity.attrs not in ({}, other.attrs) else ""
             message = f"{_name(entity)} repeats {_name(other)}{lost}"
             report.add("dropped", "duplicate entity", message, entity.place, fragments)
+    # the others are counted when they are aligned
+    report.entities += len(given) - len(cleaned)
     return tuple(replace(entity, fragments=f) for (_, f), entity in cleaned.items())
 
 

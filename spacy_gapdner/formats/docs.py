@@ -23,6 +23,7 @@ DOC_NAME = "gapdner_document"
 DOC_EXTRA = "gapdner_record"
 _CROSSES = "entity crosses a sentence boundary"
 # the kind of issue for entities of whitespace tokens, which formats without them cannot represent
+_SEVERAL = "entity in several sentences"
 BLANK = "entity of whitespace"
 
 
@@ -106,9 +107,11 @@ def doc_sentences(
                 if tokens and entity.end <= sentence.end:
                     inside.append(Entity.from_tokens(entity.label, tokens))
                 else:
-                    kind = _CROSSES if entity.end > sentence.end else BLANK
+                    kind = _SEVERAL if entity.end > sentence.end else BLANK
                     message = f"{entity.label} at tokens {entity.fragments}"
-                    report.add("dropped", kind, message, doc_place(doc), entity.fragments)
+                    spans = [doc[start:end] for start, end in entity.fragments]
+                    offsets = tuple((span.start_char, span.end_char) for span in spans)
+                    report.add("dropped", kind, message, doc_place(doc), offsets)
             if words:
                 yield doc_place(doc).document, [token.text for token in words], inside
 

@@ -45,7 +45,8 @@ def test_names(tmp_path):
     (tmp_path / "a.ann").write_bytes(b"T1\tZebra 0 1\ta\r\nT2\tDrug 0 1;3 4\ta b\nA1\tSure T1\n")
     assert names(None, [tmp_path], ["Pain", "Drug"]) == ["Pain", "Drug", "Zebra"]
     (tmp_path / "annotation.conf").write_text(CONF)
-    assert names(None, [tmp_path], ["Other"]) == ["Finding", "Pain", "Drug"]
+    assert names(None, [tmp_path], ["Other"]) == ["Finding", "Pain", "Drug", "Other"]
+    assert names(str(tmp_path / "annotation.conf"), [], ["Other"]) == ["Finding", "Pain", "Drug"]
     assert names("A, B,A", [tmp_path]) == ["A", "B"]
 
 

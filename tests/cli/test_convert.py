@@ -41,7 +41,7 @@ def test_output_and_report(run, data, tmp_path):
         "1 dropped: entity crosses a sentence boundary",
         f"{ann}:5: Sign does not fit into 1 sentence(s) [26 39]",
         f"{ann}:4: Sign 'test' -> 'pretest' [44 48]",
-        "2 Docs, 4 of 5 entities",
+        "2 Docs, 4 of 6 entities",
     ):
         assert " ".join(expected.split()) in " ".join(result.stdout.split())
     report = json.loads((tmp_path / "report.json").read_text())

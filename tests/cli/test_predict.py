@@ -58,7 +58,8 @@ def test_standard_input(run, model):
     ("name", "content", "options", "message"),
     [
         ("a.docx", "x", [], "is not a .txt file, .jsonl file or folder"),
-        ("a.TXT", "x", [], "file extensions must be lowercase"),
+        ("a.TXT", "x", [], "File extensions must be lowercase"),
+        ("a.spacy", "x", [], "Use `python -m spacy apply` for Docs"),
         ("a.jsonl", "", [], "a.jsonl is empty"),
         ("a.jsonl", '{"text": "\\ud800"}', [], "a.jsonl:1 contains half of a surrogate pair"),
         ("a.txt", "x", ["-f", "brat"], "The format brat cannot be printed"),

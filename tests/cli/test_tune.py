@@ -17,8 +17,15 @@ def test_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
     assert "Use --output" in result.output
     assert {path: path.stat().st_mtime_ns for path in strict.rglob("*")} == before
     result = run("tune", strict, data, "--output", output)
-    cfg = spacy.load(output).get_pipe("gapdner").cfg
+    tuned = spacy.load(output)
+    cfg = tuned.get_pipe("gapdner").cfg
     assert cfg["threshold"] < 0.9999
+    # the scores of the pipeline are those after tuning
+    names = ("P", "R", "F", "Discontinuous P", "Discontinuous R", "Discontinuous F")
+    after = [line.split()[-1] for line in result.output.splitlines() if line.startswith(names)]
+    performance = tuned.meta["performance"]
+    keys = ("p", "r", "f", "disc_p", "disc_r", "disc_f")
+    assert after == [f"{100 * performance[f'spans_gapdner_{key}']:.2f}" for key in keys]
     for name in ("threshold", "disc_threshold"):
         assert f"{name} = {cfg[name]}" in result.output
     assert "Thresholds: new (+" in result.output

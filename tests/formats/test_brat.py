@@ -81,6 +81,21 @@ def test_annotate_escapes_names(tmp_path, report):
     assert [r.name for r in read_brat(tmp_path, report, names[1:])] == ["b\t", "\udce9"]
 
 
+def test_repeated_ids(write, report):
+    lines = "T1\tADR 0 3\tBad\nT1\tADR 4 9\tjoint\nA1\tDoubt T1\n#1\tAnnotatorNotes T1\tsee\n"
+    (doc,) = read_docs(write({"a.txt": "Bad joint", "a.ann": lines}), report=report)
+    first, second = get_entities(doc)
+    assert (first.text, first.id_, first.attrs["_"]) == (
+        "Bad",
+        "T1",
+        {"Doubt": True, "note": "see"},
+    )
+    assert (second.text, second.id_, second.attrs) == ("joint", "", {})
+    (issue,) = report.issues
+    assert (issue.kind, issue.place.line) == ("repeated id", 2)
+    assert issue.message == "ADR has no id, because T1 is another entity"
+
+
 def test_attributes_of_entities(write, report):
     lines = (
         "A1\tNegation T3\nM2\tSpeculation T3\nA3\tCertainty T3 Low\nN1\tReference T3 ICD:M25.5\t"

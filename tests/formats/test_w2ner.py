@@ -39,7 +39,8 @@ def test_w2ner_splits_sentences(tmp_path, report):
     first, second = json.loads((tmp_path / "a.json").read_text())
     assert first == {"sentence": ["a", "b"], "ner": [{"index": [1], "type": "X"}]}
     assert second == {"sentence": ["c"], "ner": [{"index": [0], "type": "Y"}]}
-    assert report.counts("dropped") == {"entity crosses a sentence boundary": 1}
+    assert report.counts("dropped") == {"entity in several sentences": 1}
+    assert report.issues[0].offsets == ((0, 5),)
 
 
 def test_empty_sentence_is_skipped_and_its_entities_are_counted(write, report):

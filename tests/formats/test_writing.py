@@ -21,7 +21,7 @@ def doc():
     return doc
 
 
-BLANK, ACROSS = {"entity of whitespace": 1}, {"entity crosses a sentence boundary": 1}
+BLANK, ACROSS = {"entity of whitespace": 1}, {"entity in several sentences": 1}
 SCORES = {"score of entities": 1}
 # the number that each format returns, and what it cannot represent
 WRITTEN = dict.fromkeys(("jsonl", "spacy", "pubannotation", "bioc", "html"), (1, {}))

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from odd_texts import ODD_TEXTS
 from spacy.tokens.underscore import Underscore
 
+from spacy_gapdner import __version__
 from spacy_gapdner.serving.app import create_app
 
 TEXT = "severe joint and back pain"
@@ -87,7 +88,9 @@ def test_pages(client, nlp, monkeypatch):
 
 def test_api_is_documented(client):
     page = html.unescape(client.get("/docs").text)
-    for path in client.get("/openapi.json").json()["paths"]:
+    api = client.get("/openapi.json").json()
+    assert api["info"]["version"] == __version__
+    for path in api["paths"]:
         assert path in page
     # the examples work
     pattern = r"curl http://localhost(/\S+) --json \\\n'(.+?)'"
