@@ -183,11 +183,12 @@ def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity],
     for line in lines:
         if entity := parse_entity(line):
             if entity.id in attrs:
-                message = f"{entity.label} has no id, because {entity.id} is another entity"
+                message = f"{entity.label} loses the id {entity.id}, which another entity has"
                 report.add("repaired", "repeated id", message, line.place)
                 entity = replace(entity, id=None)
+            else:
+                attrs[entity.id] = {}
             entities.append(entity)
-            attrs[entity.id] = {}
         elif line.text[0] != "T" and _LINE.match(line.text):
             others.append(line)
         else:
@@ -201,7 +202,7 @@ def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity],
         else:
             drop_line(line, report)
     scores = {name: values.pop("score", None) for name, values in attrs.items()}
-    found = [replace(e, attrs=attrs[e.id], score=scores[e.id]) for e in entities]
+    found = [replace(e, attrs=attrs.get(e.id, {}), score=scores.get(e.id)) for e in entities]
     return found, relations
 
 

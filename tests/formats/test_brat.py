@@ -93,7 +93,7 @@ def test_repeated_ids(write, report):
     assert (second.text, second.id_, second.attrs) == ("joint", "", {})
     (issue,) = report.issues
     assert (issue.kind, issue.place.line) == ("repeated id", 2)
-    assert issue.message == "ADR has no id, because T1 is another entity"
+    assert issue.message == "ADR loses the id T1, which another entity has"
 
 
 def test_attributes_of_entities(write, report):
