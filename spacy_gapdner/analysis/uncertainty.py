@@ -24,10 +24,11 @@ class UncertaintySampler:
     """Select the documents of a stream that a pipe is least certain about, by uncertainty sampling
     (Lewis and Gale 1994, "A Sequential Algorithm for Training Text Classifiers").
 
-    Candidates are all entities with a score of at least 0.1. The uncertainty of a candidate is 1 if
-    its calibrated score equals its threshold, and decreases linearly to 0 for scores of 0 and 1.
-    The uncertainty of a document is the sum over its candidates divided by the number of words plus
-    5, so that neither long nor very short documents are preferred.
+    Candidates are all entities with a score of at least 0.1, or of at least the lowest threshold.
+    The uncertainty of a candidate is 1 if its calibrated score equals its threshold, and decreases
+    linearly to 0 for scores of 0 and 1. The uncertainty of a document is the sum over its
+    candidates divided by the number of words plus 5, so that neither long nor very short documents
+    are preferred.
     """
 
     def __init__(self, pipe: DiscontinuousEntityRecognizer, n: int) -> None:
@@ -37,7 +38,11 @@ class UncertaintySampler:
 
     def showing_candidates(self) -> AbstractContextManager[None]:
         """Make the pipe predict all candidates. See `spacy_gapdner.analysis.pipes.changed`."""
-        return changed(self.pipe, threshold=_FLOOR, disc_threshold=None, type_thresholds={})
+        own = self.thresholds
+        limits = (own.threshold, own.disc_threshold, *own.type_thresholds.values())
+        # entities that reach their thresholds must not be lost
+        lowest = min([_FLOOR, *(limit for limit in limits if limit)])
+        return changed(self.pipe, threshold=lowest, disc_threshold=None, type_thresholds={})
 
     def uncertainty(self, doc: Doc) -> float:
         """RETURNS (float): The uncertainty of a document with all its candidates."""

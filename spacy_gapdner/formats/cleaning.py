@@ -125,6 +125,8 @@ def surface_fits(text: str, entity: TextEntity) -> bool:
     """RETURNS (bool): Whether the surface text is empty, or equals the text of the fragments."""
     if not entity.surface or entity.surface.isspace():
         return True
+    if any(end > len(text) for _, end in entity.fragments):
+        return False
     for fragments in (entity.fragments, sorted(entity.fragments)):
         # negative offsets would count from the end
         pieces = [text[max(start, 0) : max(end, 0)] for start, end in fragments]

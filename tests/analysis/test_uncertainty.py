@@ -52,6 +52,16 @@ def test_uncertainty_and_kept_entities(pipe):
         assert [e.label_ for e in get_entities(doc)] == kept[doc.user_data["number"]]
 
 
+def test_entities_with_low_thresholds_are_candidates(pipe):
+    for settings, lowest in (
+        ({}, 0.1),
+        ({"disc_threshold": 0.05}, 0.05),
+        ({"threshold": 0.0}, 0.1),
+    ):
+        with changed(pipe, **settings), UncertaintySampler(pipe, 1).showing_candidates():
+            assert pipe.cfg["threshold"] == lowest
+
+
 @pytest.mark.parametrize(
     ("label", "fragments"), [("ADR", ((0, 1),)), ("ADR", ((0, 1), (2, 3))), ("Drug", ((0, 1),))]
 )

@@ -6,7 +6,9 @@ import pytest
 
 from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.formats import DOC_NAME, Place, Report, convert, guess_format, read
+from spacy_gapdner.formats.cleaning import convert_offsets
 from spacy_gapdner.formats.linked_regions import LinkedRegions
+from spacy_gapdner.formats.records import TextEntity
 
 
 def entities(doc):
@@ -182,6 +184,12 @@ def test_labelstudio_counts_skipped_items(write, report):
     assert report.counts("kept") == {"unused predictions": 1}
     messages = [i.message for i in report.issues if i.kind == "task without annotation"]
     assert messages == ["the task has no submitted annotation", "the task was skipped"]
+
+
+def test_utf_16_offsets_of_a_last_emoji(report):
+    entity = TextEntity("ADR", ((3, 11),), surface="tired \U0001f634")
+    (converted,) = convert_offsets("So tired \U0001f634", [entity], report, Place(), None)
+    assert converted.fragments == ((3, 10),)
 
 
 @pytest.mark.parametrize(
