@@ -42,7 +42,7 @@ class RequestBody(BaseModel):
 
 def new_app(hosts: tuple[str, ...], max_bytes: int, advice: str) -> FastAPI:
     """Create a web application with the common headers. Only the given host names are allowed, to
-    prevent DNS rebinding. Reading a request stops with the advice after `max_bytes`."""
+    prevent DNS rebinding. Requests with more than `max_bytes` are refused with the advice."""
     app = FastAPI(title="spacy-gapdner", version=__version__, docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     too_large = f"The request is larger than {max_bytes} bytes. {advice}"

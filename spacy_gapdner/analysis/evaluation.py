@@ -53,8 +53,9 @@ def evaluate(
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
     elsewhere: Counter[str] = Counter()
-    # scores of contiguous and of discontinuous predictions, and whether they are correct
-    scored: dict[bool, list[tuple[float, bool]]] = {False: [], True: []}
+    # scores of predicted entities, and whether they are correct
+    scored: list[tuple[float, bool]] = []
+    disc_scored: list[tuple[float, bool]] = []
     tally = Tally()
     matches = {name: Counts() for name in MATCHES}
     n_docs = n_words = crossing = 0
@@ -83,7 +84,9 @@ def evaluate(
                 last = fragments[-1][1] - 1
                 crossing += sentence((label, fragments)) != sentence((label, ((last, last),)))
             for item, score in compared.scores.items():
-                scored[len(item[1]) > 1].append((score or 0.0, item in compared.gold))
+                scored.append((score or 0.0, item in compared.gold))
+                if len(item[1]) > 1:
+                    disc_scored.append(scored[-1])
     labels, gaps = (sorted(tally.groups[group].items()) for group in ("type", "gap_length"))
     gold = {label: counts.gold for label, counts in labels if counts.gold}
     return {
@@ -96,9 +99,9 @@ def evaluate(
         "crossing": crossing,
         "gold_per_type": gold,
         "gold_per_gap_length": {str(gap): counts.gold for gap, counts in gaps},
-        "reliability": reliability(scored[False] + scored[True]),
-        "calibration_error": calibration_error(scored[False] + scored[True]),
-        "disc_calibration_error": calibration_error(scored[True]),
+        "reliability": reliability(scored),
+        "calibration_error": calibration_error(scored),
+        "disc_calibration_error": calibration_error(disc_scored),
         "labels_unknown_to_model": sorted(gold.keys() - set(pipe.labels)),
         "gold_elsewhere": {} if gold else dict(sorted(elsewhere.items())),
         "matches": {name: counts.to_dict() for name, counts in matches.items()},

@@ -136,9 +136,12 @@ def _pair_kind(gold: Mention, predicted: Mention) -> str:
     fragments, others = gold[1], predicted[1]
     if fragments == others:
         return WRONG_TYPE
-    pairs = zip(fragments, others, strict=False)
-    overlap = all(max(a[0], b[0]) < min(a[1], b[1]) for a, b in pairs)
-    return WRONG_BOUNDARY if overlap and len(fragments) == len(others) else WRONG_LINKING
+    if len(fragments) == len(others) and all(
+        max(start, other_start) < min(end, other_end)
+        for (start, end), (other_start, other_end) in zip(fragments, others, strict=True)
+    ):
+        return WRONG_BOUNDARY
+    return WRONG_LINKING
 
 
 def _text_order(item: Mention | None) -> tuple[int, int, Fragments, str]:

@@ -49,7 +49,7 @@ def read_guidelines(
         return _make_labels([*known, *names], {}, str(folders[0]))
     if path.suffix == ".conf":
         # predict writes one with the types that it found
-        return _make_labels([*_read_conf(path), *(() if given else known)], {}, str(path))
+        return _make_labels([*_read_conf(path), *(known if given is None else ())], {}, str(path))
     settings = _read_json(path)
     return _make_labels(settings, settings, str(path))
 

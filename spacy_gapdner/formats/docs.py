@@ -22,8 +22,8 @@ Alignment = Literal["expand", "contract", "strict"]
 DOC_NAME = "gapdner_document"
 DOC_EXTRA = "gapdner_record"
 _CROSSES = "entity crosses a sentence boundary"
-# the kind of issue for entities of whitespace tokens, which formats without them cannot represent
 _SEVERAL = "entity in several sentences"
+# the kind of issue for entities of whitespace tokens, which formats without them cannot represent
 BLANK = "entity of whitespace"
 
 
