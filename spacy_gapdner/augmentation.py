@@ -43,7 +43,11 @@ class CoordinationAugmenter:
       becomes "H A and B". Some coordinations have three parts or a slash.
     - Insertion: The words from the gap of another entity are inserted after the same word
       ("development of *the neural* retina"). If the corpus has gaps with an abbreviation in
-      brackets, the initials of the preceding words are inserted ("Embryonic stem *(ES)* cells").
+      brackets, the initials of the preceding words are inserted ("Embryonic stem *(ES)* cells"),
+      with an entity ("ES", "ES cells") if the abbreviation of the corpus has one.
+
+    Words that belong to another entity of their document are not inserted, because the synthetic
+    document would lack that entity.
 
     The inserted words come from the documents seen so far, except for conjunctions, punctuation and
     abbreviations. The rest of the sentence is unchanged. A synthetic document has no
@@ -80,7 +84,8 @@ class CoordinationAugmenter:
         self._parts: dict[tuple[str, bool, Words], dict[Words, None]] = {}
         # (type, preceding word) -> words in gaps
         self._gaps: dict[tuple[str, str], dict[Words, None]] = {}
-        self._abbreviated: set[str] = set()
+        # type -> for each abbreviation in a gap, whether its entity includes the words after it
+        self._abbreviated: dict[str, list[bool | None]] = {}
 
     def __call__(self, nlp: Language, example: Example) -> Iterator[Example]:
         """YIELDS (Example): The example, and possibly a synthetic one."""
@@ -101,11 +106,11 @@ class CoordinationAugmenter:
         # the random choices depend on the order in which gaps are collected
         entities.sort(key=lambda entity: (entity.start, entity.end, entity.fragments))
         words = [token.text for token in doc]
-        self._collect(words, entities)
+        taken = Counter(index for entity in entities for index in entity.token_indices)
+        self._collect(words, entities, taken)
         others = doc.spans.keys() - set(group_names(doc, self.key))
         if self.random.random() >= self.share or any(len(doc.spans[name]) for name in others):
             return None
-        taken = Counter(index for entity in entities for index in entity.token_indices)
         places = [
             entity
             for entity in entities
@@ -126,20 +131,39 @@ class CoordinationAugmenter:
                     return _replace(doc, entities, entity, synthetic, self.key)
         return None
 
-    def _collect(self, words: list[str], entities: list[Entity]) -> None:
+    def _collect(self, words: list[str], entities: list[Entity], taken: Counter[int]) -> None:
         for entity in entities:
             for start, end in entity.gaps:
                 gap = tuple(words[start:end])
                 if len(gap) == 3 and (gap[0], gap[2]) == ("(", ")") and gap[1].isupper():
-                    self._abbreviated.add(entity.label)
-                elif len(gap) <= _MAX_GAP and _is_plain(gap, self.conjunctions):
+                    self._collect_abbreviation(entity, start + 1, entities)
+                elif (
+                    len(gap) <= _MAX_GAP
+                    and _is_plain(gap, self.conjunctions)
+                    and not any(taken[index] for index in range(start, end))
+                ):
                     before = words[start - 1].lower()
                     self._gaps.setdefault((entity.label, before), {})[gap] = None
             if entity.is_discontinuous:
                 continue
-            for part, shared, last in _cuts(_lower_first(words, entity.token_indices)):
-                if len(part) <= _MAX_PART and _is_plain((*part, *shared), self.conjunctions):
+            tokens = entity.token_indices
+            for part, shared, last in _cuts(_lower_first(words, tokens)):
+                own = tokens[: len(part)] if last else tokens[len(shared) :]
+                if (
+                    len(part) <= _MAX_PART
+                    and _is_plain((*part, *shared), self.conjunctions)
+                    and all(taken[index] == 1 for index in own)
+                ):
                     self._parts.setdefault((entity.label, last, shared), {})[part] = None
+
+    def _collect_abbreviation(self, entity: Entity, index: int, entities: list[Entity]) -> None:
+        after = [i for i in entity.token_indices if i > index]
+        kinds = {(entity.label, index): False, (entity.label, index, *after): True}
+        others = [(e.label, *e.token_indices) for e in entities if index in e.token_indices]
+        if not others:
+            self._abbreviated.setdefault(entity.label, []).append(None)
+        elif len(others) == 1 and others[0] in kinds:
+            self._abbreviated.setdefault(entity.label, []).append(kinds[others[0]])
 
     def _coordinate(self, words: list[str], entity: Entity) -> Synthetic | None:
         own = _lower_first(words, entity.token_indices)
@@ -194,8 +218,14 @@ class CoordinationAugmenter:
             return None
         cut, gap = self.random.choice(choices)
         written = [*own[:cut], *gap, *own[cut:]]
-        kept = (*range(cut), *range(cut + len(gap), len(written)))
-        return Synthetic(written, [kept], {cut, cut + 1} if gap[0] == "(" else set())
+        after = range(cut + len(gap), len(written))
+        places = [(*range(cut), *after)]
+        if gap[0] != "(":
+            return Synthetic(written, places, set())
+        with_after = self.random.choice(self._abbreviated[label])
+        if with_after is not None:
+            places.append((cut + 1, *after) if with_after else (cut + 1,))
+        return Synthetic(written, places, {cut, cut + 1})
 
 
 def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_KEY) -> Augmenter:
@@ -261,5 +291,9 @@ def _lower_first(words: Sequence[str], indices: Sequence[int]) -> Words:
 
 
 def _is_plain(words: Words, conjunctions: Sequence[str]) -> bool:
-    # coordinations and brackets within a part would change the meaning
-    return all(any(c.isalnum() for c in w) and w.lower() not in conjunctions for w in words)
+    # coordinations ("and/or" is one token) and brackets within a part would change the meaning
+    return all(
+        any(c.isalnum() for c in word)
+        and not set(word.lower().split("/")).intersection(conjunctions)
+        for word in words
+    )

@@ -95,6 +95,36 @@ def test_insertion_of_gaps_from_the_corpus(discontinuous, contiguous, text):
         assert get_entities(doc)[0].is_discontinuous
 
 
+@pytest.mark.parametrize(
+    ("abbreviations", "found"),
+    [
+        ([], [["mouse embryonic fibroblasts"]]),
+        ([("P", 3)], [["ME", "mouse embryonic fibroblasts"]]),
+        ([("P", 3, 5)], [["ME fibroblasts", "mouse embryonic fibroblasts"]]),
+        # another type or other words: not inserted
+        ([("X", 3)], []),
+        ([("P", 3), ("P", 3, 5)], []),
+        ([("P", 1, 3)], []),
+    ],
+)
+def test_abbreviations_are_entities_if_they_are_in_the_corpus(abbreviations, found):
+    one = example("Embryonic stem ( ES ) cells", ("P", 0, 1, 5), *abbreviations)
+    made = augment_all(one, FIBROBLASTS, insertion_share=1.0)
+    assert [*map(list, {tuple(text for _, text in texts(doc)) for doc in made})] == found
+
+
+@pytest.mark.parametrize(
+    ("words", "entity", "other", "place"),
+    [
+        ("development of neural retina", ("P", 0, 1, 3), ("P", 2, 3), BONE),
+        ("natural killer cells", ("CL", 0, 1, 2), ("X", 1), B_CELLS),
+    ],
+)
+def test_words_of_other_entities_are_not_inserted(words, entity, other, place):
+    assert list(augment_all(example(words, entity), place))
+    assert list(augment_all(example(words, entity, other), place)) == []
+
+
 def test_everything_else_is_kept():
     doc = Doc(
         NLP.vocab,
@@ -129,6 +159,7 @@ def test_everything_else_is_kept():
         # a separate coordination
         example("T , cells", ("CL", 0, 1, 2)),
         example("T and B cells", ("CL", 0, 1, 2, 3)),
+        example("T and/or NK cells", ("CL", 0, 1, 2, 3)),
     ],
 )
 def test_no_suitable_place(sentence):
