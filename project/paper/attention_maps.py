@@ -207,8 +207,7 @@ def _label_cells(
 ) -> dict[Cell, list[CellLabel]]:
     names = pipe.tagging.channels(pipe.labels)
     others = channel_places(pipe.tagging.channels(()), names)
-    cell_threshold, _ = pipe.thresholds.lowest_scores(pipe.labels)
-    found = pipe.tagging.labeled_cells(scores, cell_threshold)
+    found = pipe.tagging.labeled_cells(scores, pipe.thresholds.lowest_scores(pipe.labels)[-1])
     labels: dict[Cell, list[CellLabel]] = {}
     rows = zip(found.cells.tolist(), found.probabilities.tolist(), strict=True)
     for (row, column, channel), probability in rows:

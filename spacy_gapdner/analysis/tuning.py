@@ -136,7 +136,7 @@ def tune(
         rows = _find(predict_examples(nlp, docs, batch_size), key, types)
     now = None
     # with lower thresholds, the pipe finds entities that are not candidates
-    if pipe.thresholds.lowest_scores(pipe.labels)[1] < FLOOR:
+    if min(pipe.thresholds.lowest_scores(pipe.labels)) < FLOOR:
         with changed(pipe, spans_key=key):
             now = _find(predict_examples(nlp, docs, batch_size), key, types)
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
@@ -201,16 +201,17 @@ def _cross_validate(
 
 
 def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration) -> Thresholds:
-    """RETURNS (Thresholds): Thresholds of uncalibrated scores, in steps of 0.01 after calibration:
-    the current ones if no others are better, otherwise the median of all pairs whose measure is
-    within 0.01 of the best. Those of types are chosen in the order of `aim.labels`.
+    """RETURNS (Thresholds): Thresholds of uncalibrated scores: the current ones if no others are
+    better, otherwise the median of all pairs whose measure is within 0.01 of the best. The steps
+    are 0.01 after calibration, or before calibration if it lowers scores below 0.05. Thresholds of
+    types are chosen in the order of `aim.labels`.
     """
     own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
     contiguous, discontinuous = [own.threshold], [own_disc]
     if aim.measure != "disc_f":
-        contiguous += [_score(calibration, step, False) for step in STEPS.tolist()]
+        contiguous += _steps(calibration, False)
     if (rows["gold"] & rows["discontinuous"]).any():
-        discontinuous += [_score(calibration, step, True) for step in STEPS.tolist()]
+        discontinuous += _steps(calibration, True)
     threshold, disc_threshold = _best(rows, aim, contiguous, discontinuous)
     kept, by_type = keep(rows, Thresholds(threshold, disc_threshold)), {}
     for label in aim.labels:
@@ -224,8 +225,14 @@ def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration
     return Thresholds(threshold, disc_threshold, type_thresholds=by_type)
 
 
+def _steps(calibration: Calibration, kind: bool) -> list[float]:
+    scores = [_score(calibration, step, kind) for step in STEPS.tolist()]
+    return [*STEPS[scores[0] > STEPS].tolist(), *scores]
+
+
 def _score(calibration: Calibration, probability: float, kind: bool) -> float:
-    return max(FLOOR, calibration.score(probability, kind))
+    # at 0.0, the pipe finds the most probable labels
+    return max(FLOOR, calibration.score(probability, kind) or 0.5)
 
 
 def _best(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from thinc.types import Floats3d
 
 from ..calibration import Calibration
-from ..entities import Entity
+from ..entities import Entity, text_order
 from ..errors import check_probability
 from ..grid import TaggingScheme
 from ..grid.decoding import DecodedSegment
@@ -40,27 +40,36 @@ class Thresholds:
             return self.disc_threshold
         return self.type_thresholds.get(label, self.threshold)
 
-    def accepts(self, entity: Entity) -> bool:
-        """RETURNS (bool): Whether the calibrated score of an entity reaches its threshold."""
-        return (entity.score or 0.0) >= self.threshold_of(entity.label, entity.is_discontinuous)
-
-    def lowest_scores(self, labels: Sequence[str]) -> tuple[float, float]:
-        """RETURNS (tuple[float, float]): The lowest scores before calibration that a cell and an
-        accepted entity can have. If all thresholds are 0.0, the first is 0.0, which only accepts
-        the most probable label of each cell.
+    def lowest_scores(self, labels: Sequence[str]) -> list[float]:
+        """RETURNS (list[float]): The lowest scores before calibration of the cells and entities to
+        search for: 0.0 (only the most probable label of each cell) if some thresholds are 0.0, and
+        the lowest score that reaches one of the others.
         """
         kinds = (False, True)
         limits = {(self.threshold_of(label, kind), kind) for label in labels for kind in kinds}
-        scores = [self.calibration.score(limit, discontinuous=kind) for limit, kind in limits]
-        return min(filter(None, scores), default=0.0), min(scores)
+        scores = {self.calibration.score(limit, discontinuous=kind) for limit, kind in limits}
+        positive = scores - {0.0}
+        return [*([0.0] if 0.0 in scores else []), *([min(positive)] if positive else [])]
 
     def decode(
         self, grids: Iterable[Floats3d], tagging: TaggingScheme, labels: Sequence[str]
     ) -> Iterator[DecodedSegment]:
         """YIELDS (DecodedSegment): The entities of each segment, from logits `(n, n, channels)`."""
-        cell_threshold, threshold = self.lowest_scores(labels)
+        searches = self.lowest_scores(labels)
         for scores in grids:
-            labeled = tagging.labeled_cells(scores, cell_threshold)
-            decoded = tagging.decode(labeled, labels, threshold=threshold, max_paths=self.max_paths)
-            entities = [self.calibration(entity) for entity in decoded.entities]
-            yield DecodedSegment([e for e in entities if self.accepts(e)], decoded.n_cut)
+            entities: list[Entity] = []
+            n_cut = 0
+            for least in searches:
+                labeled = tagging.labeled_cells(scores, least)
+                found = tagging.decode(labeled, labels, threshold=least, max_paths=self.max_paths)
+                entities += self._accept(found.entities, least)
+                n_cut += found.n_cut
+            yield DecodedSegment(sorted(entities, key=text_order), n_cut)
+
+    def _accept(self, entities: Iterable[Entity], least: float) -> Iterator[Entity]:
+        for uncalibrated in entities:
+            entity = self.calibration(uncalibrated)
+            limit = self.threshold_of(entity.label, entity.is_discontinuous)
+            # those with the other kind of limit are found by the other search
+            if bool(limit) == bool(least) and (entity.score or 0.0) >= limit:
+                yield entity

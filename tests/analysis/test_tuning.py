@@ -51,6 +51,7 @@ SMALL = [
     (1, "B", DISC, 0.2, False),
     (1, "A", CONT, MISSED, True),
 ]
+LOW = [(0.9, True), (0.1, True), (0.08, False)]
 # contiguous entities are correct at 0.8 and above, discontinuous ones at 0.3 and above
 EACH = ((CONT, 0.8, True), (CONT, 0.5, False), (DISC, 0.3, True), (DISC, 0.1, False))
 TWO_KINDS = [(doc, "A", *row) for doc in range(10) for row in EACH]
@@ -105,6 +106,19 @@ def test_minimum_precision_and_recall_take_precedence(least, expected):
     thresholds = chosen(SMALL, Aim("f", **least), Thresholds(0.05, 0.05))
     scores = scores_of(rows, keep(rows, thresholds))
     assert (scores["p"], scores["r"]) == expected
+
+
+def test_minimum_recall_can_need_scores_that_calibration_lowers_below_the_floor():
+    rows = table([(0, "A", kind, *found) for kind in (CONT, DISC) for found in LOW])
+    calibration = Calibration(1.0, -2.0)
+    assert calibration.probability(0.1, CONT) < 0.02
+    thresholds = choose(rows, Aim("f", min_recall=1.0), Thresholds(0.5, 0.5), calibration)
+    assert scores_of(rows, keep(rows, thresholds))["f"] == 1
+
+
+def test_threshold_zero_is_compared_like_the_most_probable_labels():
+    found = decided(TWO_KINDS, own=(0.0,), aim="disc_f").settings
+    assert uncalibrated(found) == pytest.approx([0.5, 0.2], abs=0.02)
 
 
 def test_frequent_types_have_their_own_thresholds():

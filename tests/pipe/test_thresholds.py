@@ -50,6 +50,23 @@ def test_threshold_zero_keeps_the_most_probable_labels():
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
+        ({}, {CONTIGUOUS}),
+        ({"disc_threshold": 0.2}, {CONTIGUOUS, DISC}),
+        ({"disc_threshold": 0.35}, {CONTIGUOUS}),
+        ({"type_thresholds": {"B": 0.2}}, {CONTIGUOUS, ONE}),
+        ({"type_thresholds": {"A": 0.2}}, {CONTIGUOUS, DISC}),
+        ({"disc_threshold": 0.2, "type_thresholds": {"A": 0.85}}, {DISC}),
+    ],
+)
+def test_threshold_zero_next_to_other_thresholds(settings, expected):
+    # the most probable label of the middle cell is None with 0.45
+    scores = grid({**CELLS, (1, 1, GAP): 0.3, (1, 1, B): 0.25})
+    assert set(select(scores, threshold=0.0, **settings)) == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
         ({"type_thresholds": {"B": 0.25}}, {CONTIGUOUS, DISC, ONE}),
         ({"type_thresholds": {"A": 0.7}}, {CONTIGUOUS}),
         ({"threshold": 0.2, "type_thresholds": {"B": 0.4}}, {CONTIGUOUS, DISC}),
