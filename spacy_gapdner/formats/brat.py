@@ -238,8 +238,9 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     place, text = doc_place(doc), doc.text
     entities = get_entities(doc, spans_key)
     for entity in (entity for entity in entities if not entity.text.strip()):
+        offsets = tuple((span.start_char, span.end_char) for span in entity.spans)
         message = f"{entity.label_} at tokens {entity.fragments}"
-        report.add("dropped", BLANK, message, place, entity.fragments)
+        report.add("dropped", BLANK, message, place, offsets)
     lines: list[str] = []
     numbers: Counter[str] = Counter()
 

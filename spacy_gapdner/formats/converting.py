@@ -186,11 +186,13 @@ def convert(
     if input.suffix in ANNOTATION_SUFFIXES:
         check_apart(output, input.with_suffix(".txt"))
     source, target = format or guess_format(input), choose_output(output, to).name
-    resplits = options.get("model") is not None or options.get("line_breaks", "auto") != "auto"
-    if source == "spacy" and (n_sents is not None or resplits):
+    splitting = {"n_sents": n_sents, "model": options.get("model")}
+    splitting["line_breaks"] = options.get("line_breaks", "auto").replace("auto", "") or None
+    given = [name for name, value in splitting.items() if value is not None]
+    if source == "spacy" and given:
         raise GapDNERError(
-            f"{input} is a .spacy file, whose sentences are already split. Leave out "
-            "n_sents, model and line_breaks."
+            f"{input} is a .spacy file, whose sentences are already split. "
+            f"Leave out {' and '.join(given)}."
         )
     if strict and skip:
         raise GapDNERError("Use either strict or skip, not both.")
@@ -234,7 +236,7 @@ def _counting_losses(
         for key, number in found.items():
             name = "attributes" if key == "_" else key
             message = f"{format.name} cannot store {name} of {number} entities"
-            report.add("dropped", f"{name} of entities", message, place)
+            report.add("dropped", f"{name} of a document's entities", message, place)
         yield doc
 
 

@@ -75,6 +75,7 @@ def test_guess(write, files, path, name):
         ({"A.DOCX": "PK"}, ".", "A.DOCX is a Word, Excel, PDF, zip or gzip file, not text"),
         ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF, zip or gzip file, not text"),
         ({"a.csv": '"annotation_id","text"'}, "a.csv", "TSV of Label Studio. Export JSON"),
+        ({"a.csv": "document,type"}, "a.csv", "The format csv can only be written: .*/a.csv. Use"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
         # converted data next to its source
@@ -215,9 +216,9 @@ def test_docs_keep_their_tokens_and_annotation(tmp_path):
     assert [token.tag_ for token in again] == ["T", "U"]
     assert [e.label_ for e in get_entities(again)] == ["X"]
     assert (report.entities, report.left_out) == (1, {"Y": 1})
-    for option in ({"n_sents": 1}, {"line_breaks": "join"}):
-        with pytest.raises(GapDNERError, match=r"is a \.spacy file"):
-            convert(tmp_path / "a.spacy", tmp_path / "b.spacy", **option)
+    for name, value in (("n_sents", 1), ("line_breaks", "join")):
+        with pytest.raises(GapDNERError, match=rf"is a \.spacy file.* Leave out {name}\."):
+            convert(tmp_path / "a.spacy", tmp_path / "b.spacy", **{name: value})
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])

@@ -22,7 +22,7 @@ def doc():
 
 
 BLANK, ACROSS = {"entity of whitespace": 1}, {"entity in several sentences": 1}
-SCORES = {"score of entities": 1}
+SCORES = {"score of a document's entities": 1}
 # the number that each format returns, and what it cannot represent
 WRITTEN = dict.fromkeys(("jsonl", "spacy", "pubannotation", "bioc", "html"), (1, {}))
 WRITTEN |= {"brat": (1, BLANK), "csv": (3, {}), "parquet": (3, {})}
@@ -95,20 +95,22 @@ def test_values_of_documents_are_kept_or_reported(doc, tmp_path, report, name, f
 
 VALUES = {"id": "T1", "kb_id": "Q42", "kb_name": "Pain", "mine": 5}
 VALUES["_"] = {"negated": True, "off": False, "count": 2, "list": [1], "a b": "c"}
-IN_TABLES = {f"{key} of entities": 1 for key in ("id", "kb_name", "attributes", "mine")}
-IN_TOKENS = IN_TABLES | {"kb_id of entities": 1, "score of entities": 1}
+IN_TABLES = {
+    f"{key} of a document's entities": 1 for key in ("id", "kb_name", "attributes", "mine")
+}
+IN_TOKENS = IN_TABLES | {"kb_id of a document's entities": 1, "score of a document's entities": 1}
 
 
 @pytest.mark.parametrize(
     ("name", "format", "lost"),
     [
         ("a.spacy", "spacy", {}),
-        ("a.jsonl", "jsonl", {"mine of entities": 1}),
-        ("a", "pubannotation", {"mine of entities": 1}),
+        ("a.jsonl", "jsonl", {"mine of a document's entities": 1}),
+        ("a", "pubannotation", {"mine of a document's entities": 1}),
         # the list
-        ("a.xml", "bioc", {"mine of entities": 1, "attribute": 1}),
+        ("a.xml", "bioc", {"mine of a document's entities": 1, "attribute": 1}),
         # an id without its resource, the list, and a name of two words
-        ("a", "brat", {"mine of entities": 1, "attribute": 3}),
+        ("a", "brat", {"mine of a document's entities": 1, "attribute": 3}),
         *((f"a.{name}", name, IN_TABLES) for name in ("csv", "parquet")),
         ("a.json", "w2ner", IN_TOKENS),
         ("a.inline", "inline", IN_TOKENS),
