@@ -42,15 +42,13 @@ class CoordinationAugmenter:
     - Coordination: "A H" becomes "A and B H" if "B H" is another entity of the same type. "H A"
       becomes "H A and B". Some coordinations have three parts or a slash.
     - Insertion: The words from the gap of another entity are inserted after the same word
-      ("development of *the neural* retina"). If the corpus has gaps with an abbreviation in
-      brackets, the initials of the preceding words are inserted ("Embryonic stem *(ES)* cells"),
-      with an entity ("ES", "ES cells") if the abbreviation of the corpus has one.
+      ("development of *the neural* retina").
 
     Words that belong to another entity of their document are not inserted, because the synthetic
     document would lack that entity.
 
-    The inserted words come from the documents seen so far, except for conjunctions, punctuation and
-    abbreviations. The rest of the sentence is unchanged. A synthetic document has no
+    The inserted words come from the documents seen so far, except for conjunctions and
+    punctuation. The rest of the sentence is unchanged. A synthetic document has no
     annotation except for its entities and sentence starts. Documents with other spans are not
     copied, because a pipe that learns from them would find no spans in the copy.
 
@@ -84,8 +82,6 @@ class CoordinationAugmenter:
         self._parts: dict[tuple[str, bool, Words], dict[Words, None]] = {}
         # (type, preceding word) -> words in gaps
         self._gaps: dict[tuple[str, str], dict[Words, None]] = {}
-        # type -> for each abbreviation in a gap, whether its entity includes the words after it
-        self._abbreviated: dict[str, list[bool | None]] = {}
 
     def __call__(self, nlp: Language, example: Example) -> Iterator[Example]:
         """YIELDS (Example): The example, and possibly a synthetic one."""
@@ -135,9 +131,7 @@ class CoordinationAugmenter:
         for entity in entities:
             for start, end in entity.gaps:
                 gap = tuple(words[start:end])
-                if len(gap) == 3 and (gap[0], gap[2]) == ("(", ")") and gap[1].isupper():
-                    self._collect_abbreviation(entity, start + 1, entities)
-                elif (
+                if (
                     len(gap) <= _MAX_GAP
                     and _is_plain(gap, self.conjunctions)
                     and not any(taken[index] for index in range(start, end))
@@ -155,15 +149,6 @@ class CoordinationAugmenter:
                     and all(taken[index] == 1 for index in own)
                 ):
                     self._parts.setdefault((entity.label, last, shared), {})[part] = None
-
-    def _collect_abbreviation(self, entity: Entity, index: int, entities: list[Entity]) -> None:
-        after = [i for i in entity.token_indices if i > index]
-        kinds = {(entity.label, index): False, (entity.label, index, *after): True}
-        others = [(e.label, *e.token_indices) for e in entities if index in e.token_indices]
-        if not others:
-            self._abbreviated.setdefault(entity.label, []).append(None)
-        elif len(others) == 1 and others[0] in kinds:
-            self._abbreviated.setdefault(entity.label, []).append(kinds[others[0]])
 
     def _coordinate(self, words: list[str], entity: Entity) -> Synthetic | None:
         own = _lower_first(words, entity.token_indices)
@@ -206,26 +191,17 @@ class CoordinationAugmenter:
         return Synthetic(words, [tuple(sorted((*place, *common))) for place in places], tight)
 
     def _insert(self, words: list[str], entity: Entity) -> Synthetic | None:
-        own, label = words[entity.start : entity.end], entity.label
-        choices: list[tuple[int, Words]] = []
-        for cut in range(1, len(own)):
-            for gap in self._gaps.get((label, own[cut - 1].lower()), ()):
-                choices.append((cut, gap))
-            initials = "".join(word[0] for word in own[:cut]).upper()
-            if label in self._abbreviated and cut > 1 and initials.isalpha():
-                choices.append((cut, ("(", initials, ")")))
+        own = words[entity.start : entity.end]
+        choices = [
+            (cut, gap)
+            for cut in range(1, len(own))
+            for gap in self._gaps.get((entity.label, own[cut - 1].lower()), ())
+        ]
         if not choices:
             return None
         cut, gap = self.random.choice(choices)
         written = [*own[:cut], *gap, *own[cut:]]
-        after = range(cut + len(gap), len(written))
-        places = [(*range(cut), *after)]
-        if gap[0] != "(":
-            return Synthetic(written, places, set())
-        with_after = self.random.choice(self._abbreviated[label])
-        if with_after is not None:
-            places.append((cut + 1, *after) if with_after else (cut + 1,))
-        return Synthetic(written, places, {cut, cut + 1})
+        return Synthetic(written, [(*range(cut), *range(cut + len(gap), len(written)))], set())
 
 
 def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_KEY) -> Augmenter:

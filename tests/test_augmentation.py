@@ -74,43 +74,16 @@ def test_three_parts():
 
 RETINA = example("development of the neural retina", ("P", 0, 1, 4))
 BONE = example("formation of bone is slow", ("P", 0, 1, 2))
-STEM_CELLS = example("Embryonic stem ( ES ) cells", ("P", 0, 1, 5))
-FIBROBLASTS = example("mouse embryonic fibroblasts", ("P", 0, 1, 2))
 
 
-@pytest.mark.parametrize(
-    ("discontinuous", "contiguous", "text"),
-    [
-        (RETINA, BONE, "formation of the neural bone is slow "),
-        (STEM_CELLS, FIBROBLASTS, "mouse embryonic (ME) fibroblasts "),
-    ],
-)
-def test_insertion_of_gaps_from_the_corpus(discontinuous, contiguous, text):
-    assert augment(CoordinationAugmenter(1.0), contiguous) == []
-    made = list(augment_all(discontinuous, contiguous, insertion_share=1.0))
+def test_insertion_of_gaps_from_the_corpus():
+    assert augment(CoordinationAugmenter(1.0), BONE) == []
+    made = list(augment_all(RETINA, BONE, insertion_share=1.0))
     assert made
     for doc in made:
-        assert doc.text == text
-        assert texts(doc) == texts(contiguous.reference)
+        assert doc.text == "formation of the neural bone is slow "
+        assert texts(doc) == texts(BONE.reference)
         assert get_entities(doc)[0].is_discontinuous
-
-
-@pytest.mark.parametrize(
-    ("abbreviations", "found"),
-    [
-        ([], [["mouse embryonic fibroblasts"]]),
-        ([("P", 3)], [["ME", "mouse embryonic fibroblasts"]]),
-        ([("P", 3, 5)], [["ME fibroblasts", "mouse embryonic fibroblasts"]]),
-        # another type or other words: not inserted
-        ([("X", 3)], []),
-        ([("P", 3), ("P", 3, 5)], []),
-        ([("P", 1, 3)], []),
-    ],
-)
-def test_abbreviations_are_entities_if_they_are_in_the_corpus(abbreviations, found):
-    one = example("Embryonic stem ( ES ) cells", ("P", 0, 1, 5), *abbreviations)
-    made = augment_all(one, FIBROBLASTS, insertion_share=1.0)
-    assert [*map(list, {tuple(text for _, text in texts(doc)) for doc in made})] == found
 
 
 @pytest.mark.parametrize(
