@@ -143,8 +143,10 @@ def tune(
     tuning = decide(rows, pipe.thresholds, aim, now)
     pipe.cfg.update(tuning.settings)
     if tuning.settings and not types:
-        scores = {f"spans_{pipe.key}_{name}": tuning.after[name] for name in _SAVED}
-        nlp.meta["performance"] = {**nlp.meta.get("performance", {}), **scores}
+        prefix, scores = f"spans_{pipe.key}_", nlp.meta.get("performance", {})
+        # those of types, for example, were measured with the old settings
+        others = {name: value for name, value in scores.items() if not name.startswith(prefix)}
+        nlp.meta["performance"] = others | {f"{prefix}{n}": tuning.after[n] for n in _SAVED}
     return tuning
 
 

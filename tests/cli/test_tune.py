@@ -10,6 +10,7 @@ def test_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
     # a pipeline that misses most entities
     nlp, strict, output = spacy.load(model), tmp_path / "strict", tmp_path / "tuned"
     nlp.get_pipe("gapdner").cfg["threshold"] = 0.9999
+    nlp.meta["performance"] = {"spans_gapdner_per_type": {"ADE": {"f": 0.1}}, "speed": 9.0}
     nlp.to_disk(strict)
     data = write_docs(annotated=ANNOTATED * 5)
     before = {path: path.stat().st_mtime_ns for path in strict.rglob("*")}
@@ -20,12 +21,13 @@ def test_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
     tuned = spacy.load(output)
     cfg = tuned.get_pipe("gapdner").cfg
     assert cfg["threshold"] < 0.9999
-    # the scores of the pipeline are those after tuning
+    # the scores of the pipeline are those after tuning, without others of the old settings
     names = ("P", "R", "F", "Discontinuous P", "Discontinuous R", "Discontinuous F")
     after = [line.split()[-1] for line in result.output.splitlines() if line.startswith(names)]
     performance = tuned.meta["performance"]
-    keys = ("p", "r", "f", "disc_p", "disc_r", "disc_f")
-    assert after == [f"{100 * performance[f'spans_gapdner_{key}']:.2f}" for key in keys]
+    keys = [f"spans_gapdner_{key}" for key in ("p", "r", "f", "disc_p", "disc_r", "disc_f")]
+    assert list(performance) == ["speed", *keys]
+    assert after == [f"{100 * performance[key]:.2f}" for key in keys]
     for name in ("threshold", "disc_threshold"):
         assert f"{name} = {cfg[name]}" in result.output
     assert "Thresholds: new (+" in result.output
