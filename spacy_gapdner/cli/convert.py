@@ -72,6 +72,7 @@ def convert_cli(
 
     All dropped or repaired entities are reported with file and line. The exit code is 3 if
     documents were skipped because they could not be read."""
+    from ..formats.docs import BLANK, SEVERAL
     from ..formats.outputs import check_output, write_json
 
     hint = " If it is the input, swap the arguments: INPUT comes before OUTPUT."
@@ -112,8 +113,9 @@ def convert_cli(
     print_report(report)
     if not statistics.entities:
         warn_no_entities(str(input_path), spans_key, statistics.elsewhere)
-    msg.good(
-        f"{counted(statistics.docs, 'Doc')}, {statistics.entities} of {report.entities} entities"
-    )
+    # entities that the output format cannot represent
+    lost = sum(report.counts()[kind] for kind in (BLANK, SEVERAL))
+    kept = f"{statistics.entities - lost} of {report.entities} entities"
+    msg.good(f"{counted(statistics.docs, 'Doc')}, {kept}")
     print(output_path)
     exit_if_skipped(report)

@@ -22,7 +22,7 @@ Alignment = Literal["expand", "contract", "strict"]
 DOC_NAME = "gapdner_document"
 DOC_EXTRA = "gapdner_record"
 _CROSSES = "entity crosses a sentence boundary"
-_SEVERAL = "entity in several sentences"
+SEVERAL = "entity in several sentences"
 # the kind of issue for entities of whitespace tokens, which formats without them cannot represent
 BLANK = "entity of whitespace"
 
@@ -107,7 +107,7 @@ def doc_sentences(
                 if tokens and entity.end <= sentence.end:
                     inside.append(Entity.from_tokens(entity.label, tokens))
                 else:
-                    kind = _SEVERAL if entity.end > sentence.end else BLANK
+                    kind = SEVERAL if entity.end > sentence.end else BLANK
                     message = f"{entity.label} at tokens {entity.fragments}"
                     spans = [doc[start:end] for start, end in entity.fragments]
                     offsets = tuple((span.start_char, span.end_char) for span in spans)

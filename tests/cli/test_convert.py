@@ -113,6 +113,15 @@ def test_entities_of_other_components(run, tmp_path):
     assert "2 of 2 entities" in run(*command, "--from-spans", "sc").stdout
 
 
+def test_entities_that_the_output_cannot_represent_are_not_counted(run, tmp_path):
+    first, second = {"start": 0, "end": 4}, {"start": 6, "end": 10}
+    found = [{"label": "A", "fragments": given} for given in ([first], [first, second])]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "Pain. Rash", "entities": found}))
+    for name, n_kept in (("b.jsonl", 2), ("b.inline", 1), ("b.json", 1)):
+        output = run("convert", tmp_path / "a.jsonl", tmp_path / name).output
+        assert f"1 Doc, {n_kept} of 2 entities" in output
+
+
 def test_sentences_of_a_pipeline(run, data, tmp_path):
     nlp = spacy.blank("en")
     # a comma ends a sentence, and a line break does not
