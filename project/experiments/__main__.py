@@ -113,6 +113,9 @@ def bootstrap_cli(
     tune_path: Path | None = typer.Option(
         None, "--tune", help="Data on which each model is tuned before the evaluation"
     ),
+    by_document: bool = typer.Option(
+        False, "--by-document", help="Sample complete documents instead of Docs, such as sentences"
+    ),
     n_resamples: int = typer.Option(1000, "--n", min=1, help="Number of samples"),
     code: Path | None = CODE,
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the tables"),
@@ -123,7 +126,12 @@ def bootstrap_cli(
     models (paired bootstrap)."""
     with clean_errors():
         tables = paired_bootstrap(
-            first, second, data_path, tune_on=tune_path, n_resamples=n_resamples
+            first,
+            second,
+            data_path,
+            tune_on=tune_path,
+            by_document=by_document,
+            n_resamples=n_resamples,
         )
         write_json([table._asdict() for table in tables], json_path)
     for table in tables:

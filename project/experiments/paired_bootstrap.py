@@ -1,4 +1,4 @@
-"""Paired bootstrap over Docs: confidence intervals for the difference between two models."""
+"""Paired bootstrap: confidence intervals for the difference between two models."""
 
 from dataclasses import astuple
 from pathlib import Path
@@ -9,7 +9,7 @@ from wasabi import msg
 from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.analysis.predictions import compare_examples, predict_examples
 from spacy_gapdner.analysis.tuning import resample, tune
-from spacy_gapdner.formats import load_docs
+from spacy_gapdner.formats import DOC_NAME, load_docs
 from spacy_gapdner.loading import check_model
 from spacy_gapdner.scorer import count_subsets, prf
 
@@ -26,13 +26,15 @@ def paired_bootstrap(
     data: Path,
     *,
     tune_on: Path | None = None,
+    by_document: bool = False,
     n_resamples: int = 1000,
 ) -> tuple[Table, Table]:
     """Compare the best models of two groups of runs on annotated data, after tuning each on
     `tune_on`. The files of the models do not change.
 
-    Docs, which are sentences in our data, are sampled with replacement. Each sample is the same for
-    all models. The difference is the mean F1 of the second group minus that of the first.
+    Docs, which are sentences in our data, are sampled with replacement, or all Docs of a document
+    together if `by_document` is true. Each sample is the same for all models. The difference is the
+    mean F1 of the second group minus that of the first.
 
     RETURNS (tuple[Table, Table]): The scores of both groups, and the differences with intervals.
     """
@@ -47,13 +49,15 @@ def paired_bootstrap(
     for runs in groups:
         name = ", ".join(dict.fromkeys(run.name for run in runs.values()))
         names.append(f"{name}, tuned" if tune_on else name)
-        counts = np.stack([_count(*item, data, tune_on) for item in runs.items()], axis=1)
+        counts = np.stack(
+            [_count(*item, data, tune_on, by_document) for item in runs.items()], axis=1
+        )
         model_scores = _f1(counts.sum(axis=0))
         cells = [show(f, digits=1) for f in model_scores.T.tolist()]
         rows.append([names[-1], str(len(runs)), *cells])
         scores.append(model_scores.mean(axis=0))
         samples.append(_f1(resample(counts, n_resamples)).mean(axis=1))
-    description = f"{data.name}, {len(counts)} Docs"
+    description = f"{data.name}, {len(counts)} {'documents' if by_document else 'Docs'}"
     title = f"F on {description}, mean ± sample sd over seeds"
     score_table = Table(title, ["Model", "Seeds", *titles], rows)
     differences = samples[1] - samples[0]
@@ -75,15 +79,20 @@ def _f1(counts: np.ndarray) -> np.ndarray:
     return prf(*np.moveaxis(counts, -1, 0))[2]
 
 
-def _count(folder: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarray:
-    # correct, predicted and gold entities, shape (docs, subsets, 3)
+def _count(
+    folder: Path, run: Run, data: Path, tune_on: Path | None, by_document: bool
+) -> np.ndarray:
+    # correct, predicted and gold entities, shape (docs or documents, subsets, 3)
     msg.text(f"{run.name}, seed {run.seed}")
     key = run.scores["dev"]["spans_key"]
     nlp, _ = load_recognizer(folder / MODEL_BEST, gold_key=key)
     if tune_on is not None:
         tune(nlp, load_docs(nlp, tune_on, key), spans_key=key)
-    rows = []
-    for _, compared in compare_examples(predict_examples(nlp, load_docs(nlp, data, key)), key):
+    rows: dict[object, np.ndarray] = {}
+    found = compare_examples(predict_examples(nlp, load_docs(nlp, data, key)), key)
+    for number, (example, compared) in enumerate(found):
         counts = count_subsets(compared)
-        rows.append([astuple(counts[suffix.removeprefix("_") or "all"]) for _, suffix in SUBSETS])
-    return np.array(rows, dtype=float)
+        row = [astuple(counts[suffix.removeprefix("_") or "all"]) for _, suffix in SUBSETS]
+        name = example.reference.user_data.get(DOC_NAME, number) if by_document else number
+        rows[name] = rows.get(name, 0) + np.array(row, dtype=float)
+    return np.stack(list(rows.values()))

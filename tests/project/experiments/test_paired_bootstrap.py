@@ -9,6 +9,7 @@ from tiny_pipeline import gold_docs, trained_pipeline
 
 from project.experiments.__main__ import app
 from project.experiments.runs import write_run
+from spacy_gapdner.formats import DOC_NAME
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,20 @@ def test_differences_and_their_intervals(folder, tmp_path):
     # 4 of 1,000 samples of four documents only contain the document without entities
     assert differences["rows"][0] == ["All entities", "+100.0", "+100.0 to +100.0", "0.996"]
     assert "Usual minus Careful on data.spacy" in differences["title"]
+
+
+def test_documents_are_sampled_with_all_their_docs(folder, tmp_path):
+    docs = gold_docs(spacy.blank("en").vocab)
+    for number, doc in enumerate(docs):
+        doc.user_data[DOC_NAME] = "ab"[number % 2]
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "named.spacy")
+    data = ("--data", tmp_path / "named.spacy", "--by-document", "--json", tmp_path / "a.json")
+    invoke(app, "bootstrap", folder / "Careful", folder / "Usual", *data)
+    scores, differences = json.loads((tmp_path / "a.json").read_text())
+    assert scores["rows"][1][2] == "100.0 ± 0.0"
+    # both documents have entities
+    assert differences["rows"][0] == ["All entities", "+100.0", "+100.0 to +100.0", "1.000"]
+    assert "named.spacy, 2 documents" in differences["title"]
 
 
 def test_tuned_models(folder):
