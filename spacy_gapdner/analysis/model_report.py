@@ -114,6 +114,14 @@ class ModelReport:
             counts[gold, predicted] += 1
         return dict(+counts)
 
+    def common_texts(self, kind: str, n: int) -> list[tuple[str, str, int]]:
+        """RETURNS (list[tuple[str, str, int]]): The `n` most frequent texts in errors of a kind, as
+        lowercase text, type and number of errors.
+        """
+        entities = (e.gold or e.predicted for e in self.errors if e.kind == kind)
+        counts = Counter(((e.surface or "").lower(), e.label) for e in entities if e)
+        return [(*pair, count) for pair, count in counts.most_common(n)]
+
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report for JSON."""
         scores = [

@@ -106,7 +106,7 @@ def test_counts_add_up(sides):
             assert marked(error, side) == text.replace("… ", "").split()
 
 
-def test_confusion():
+def test_confusion_and_common_texts():
     example = make_example([JOINT, SHOULDER, FEVER], [JOINT, ("SIGN", [3, 7])])
     fever = Entity("SIGN", ((10, 11),), 0.75)
     found = [entity.to_entity() for entity in get_entities(example.predicted)]
@@ -115,3 +115,5 @@ def test_confusion():
     assert [error.score for error in report.errors if error.kind == "wrong type"] == [0.75] * 2
     pairs = [("ADE", "ADE"), ("ADE", NOTHING), ("ADE", "SIGN"), (NOTHING, "SIGN")]
     assert report.confusion() == dict.fromkeys(pairs, 2)
+    assert report.common_texts("missed", 5) == [("severe … shoulder … pain", "ADE", 2)]
+    assert report.common_texts("spurious", 5) == [("shoulder … pain", "SIGN", 2)]
