@@ -57,7 +57,8 @@ class Tuning:
     `estimated` the cross-validated ones with the new settings, and `after` the optimistic ones on
     the data used for tuning. `settings` are the new ones; empty if nothing improves. `gain` is the
     cross-validated improvement of the measure by new thresholds, and `gain_share` the fraction of
-    bootstrap samples with an improvement.
+    bootstrap samples with an improvement. `labels_unknown_to_model` are types of gold entities that
+    the pipe cannot find.
     """
 
     settings: dict[str, Any]
@@ -68,6 +69,7 @@ class Tuning:
     before: Scores
     estimated: Scores
     after: Scores
+    labels_unknown_to_model: tuple[str, ...] = ()
 
 
 class Aim(NamedTuple):
@@ -116,7 +118,7 @@ def tune(
         gold entities.
     RETURNS (Tuning): The result.
     RAISES (GapDNERError): If a setting is invalid, the pipeline has no `gapdner` pipe, or the Docs
-        have no gold entities for the measure.
+        have no gold entities for the measure or none of the pipe's types.
     """
     if measure not in get_args(Measure):
         raise GapDNERError(f"Invalid measure: {measure!r}. Use 'combined', 'f' or 'disc_f'.")
@@ -129,6 +131,10 @@ def tune(
     if not gold:
         elsewhere = sum((count_elsewhere(doc, key) for doc in docs), Counter())
         raise GapDNERError(describe_no_entities("The data", key, elsewhere))
+    known, found = {*pipe.labels}, {entity.label_ for entity in gold}
+    if not known & found:
+        names = ", ".join(pipe.labels)
+        raise GapDNERError(f"The data has no entities of the model's types ({names}). Check it.")
     if measure == "disc_f" and not any(entity.is_discontinuous for entity in gold):
         raise GapDNERError(f"The data has no discontinuous entities under the spans_key {key!r}.")
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
@@ -141,6 +147,7 @@ def tune(
             now = _find(predict_examples(nlp, docs, batch_size), key, types)
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
     tuning = decide(rows, pipe.thresholds, aim, now)
+    tuning = replace(tuning, labels_unknown_to_model=tuple(sorted(found - known)))
     pipe.cfg.update(tuning.settings)
     if tuning.settings and not types:
         prefix, scores = f"spans_{pipe.key}_", nlp.meta.get("performance", {})

@@ -8,7 +8,16 @@ import typer
 from .. import analysis, formats
 from ..errors import GapDNERError
 from . import _options as options
-from ._util import N_EXAMPLES, msg, percent, print_line, print_statistics, print_table, split_list
+from ._util import (
+    N_EXAMPLES,
+    counted,
+    msg,
+    percent,
+    print_line,
+    print_statistics,
+    print_table,
+    split_list,
+)
 
 
 def debug_data_cli(
@@ -65,7 +74,8 @@ def debug_data_cli(
         f"{config.stride} tokens."
     )
     for name, report in reports.items():
-        print(f"{name}: {report.segments} segments, longest {report.longest_segment} tokens")
+        n_segments, longest = counted(report.segments, "segment"), report.longest_segment
+        print(f"{name}: {n_segments}, longest {counted(longest, 'token')}")
     if findings.shared is not None:
         n_shared, n_entities = findings.shared
         print(f"dev: {n_shared} unique segments also occur in train, {n_entities} with entities")

@@ -84,6 +84,9 @@ def tune_cli(
         for name, key, least in minimums
         if tuning.estimated[key] < least
     ]
+    if labels := tuning.labels_unknown_to_model:
+        names = ", ".join(labels)
+        msg.warn(f"The model has no labels for these types in the data: {names}. Use --types.")
     if tuning.settings and any(tuning.after[key] < least for _, key, least in minimums):
         msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
     elif tuning.new_thresholds and below:

@@ -220,7 +220,9 @@ def _counting_losses(
         name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
         # an id that is the document's name is not lost
         stored = {"id": name} if "metadata" in format.loses else document_values(doc)
-        lost = [k for k, v in record.items() if k not in stored or str(stored[k]) != str(v)]
+        # data frames have null for missing values
+        values = {key: value for key, value in record.items() if value is not None}
+        lost = [k for k, v in values.items() if k not in stored or str(stored[k]) != str(v)]
         if lost:
             message = f"{format.name} cannot store {', '.join(map(repr, lost))} of the document"
             report.add("dropped", "document metadata", message, place)
@@ -235,7 +237,7 @@ def _counting_losses(
         found = Counter(k for k, value in attrs if k not in kept and value not in (None, "", {}))
         for key, number in found.items():
             name = "attributes" if key == "_" else key
-            message = f"{format.name} cannot store {name} of {number} entities"
+            message = f"{format.name} cannot store {name} of entities ({number})"
             report.add("dropped", f"{name} of a document's entities", message, place)
         yield doc
 

@@ -155,11 +155,14 @@ def write_files(
     notes other files with these extensions.
     """
     stems: set[str] = set()
+    # Docs without a name are numbered
+    seen = {""}
     suffixes: set[str] = set()
     numbers: Counter[str] = Counter()
     with filling(folder) as temporary:
         for doc in docs:
-            name = str(doc.user_data.get(DOC_NAME, "")).replace("\0", "")
+            given = str(doc.user_data.get(DOC_NAME, ""))
+            name = given.replace("\0", "")
             if os.name == "nt":
                 name = re.sub(r'[\\<>:"|?*]', "_", name)
             # no hidden files or "..", and no absolute paths
@@ -176,6 +179,11 @@ def write_files(
                     "another format, such as jsonl."
                 )
             stems.add(stem.casefold())
+            # sentences of the same document have numbers
+            if stem != given and given not in seen:
+                message = f"{given!r} is written as {stem!r}"
+                report.add("repaired", "document renamed", message, Place(str(folder)))
+            seen.add(given)
             for suffix, content in render(doc).items():
                 suffixes.add(suffix)
                 file = with_ending(temporary / stem, suffix)

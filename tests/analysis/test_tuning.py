@@ -300,3 +300,10 @@ def test_error_leaves_the_pipe_unchanged(nlp, options, message):
     with pytest.raises(GapDNERError, match=message):
         tune(nlp, [make_doc(nlp, "took aspirin", [("DRUG", [1])], "gold")], **options)
     assert nlp.get_pipe("gapdner").cfg == cfg
+
+
+def test_types_that_the_model_does_not_have(nlp):
+    other = make_doc(nlp, "took aspirin", [("FOOD", [1])])
+    with pytest.raises(GapDNERError, match=r"no entities of the model's types \(.*DRUG"):
+        tune(nlp, [other])
+    assert tune(nlp, [*gold(nlp), other]).labels_unknown_to_model == ("FOOD",)

@@ -23,7 +23,7 @@ def tiny():
 def loaded_once(monkeypatch, tiny, model):
     """Commands use the shared pipeline, with the settings on disk, instead of loading it."""
     pipe, load = tiny.get_pipe("gapdner"), pipes.load_model
-    own = deepcopy(pipe.cfg)
+    own, meta = deepcopy(pipe.cfg), deepcopy(tiny.meta)
 
     def find(path):
         if Path(path) != model:
@@ -34,6 +34,8 @@ def loaded_once(monkeypatch, tiny, model):
     monkeypatch.setattr(pipes, "load_model", find)
     yield
     pipe.cfg.update(own)
+    # tune changes the scores
+    tiny.meta = meta
 
 
 @pytest.fixture

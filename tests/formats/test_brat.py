@@ -142,7 +142,8 @@ def test_write(nlp, tmp_path, report):
         "<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>\n\n[events]\n\n[attributes]\n"
         "Certainty\tArg:<ENTITY>, Value:Low\nNegation\tArg:<ENTITY>\nn\tArg:<ENTITY>, Value:2\n"
     )
-    (issue, *_) = report.issues
+    renamed, issue, *_ = report.issues
+    assert renamed.message == "'sub/../../b' is written as 'sub/b'"
     assert (issue.kind, issue.message) == ("ids replaced by T1, T2, ...", "'X1' -> T1")
     first = next(iter(read_docs(tmp_path / "out", report=report)))
     assert [entity.score for entity in get_entities(first)] == [None, None, 0.912346]

@@ -82,14 +82,14 @@ def test_jsonl(doc, tmp_path, report):
     ],
 )
 def test_values_of_documents_are_kept_or_reported(doc, tmp_path, report, name, format, lost):
-    record = {"id": 5, "text": "other", "entities": 1, "ward": 3}
+    record = {"id": 5, "text": "other", "entities": 1, "ward": 3, "missing": None}
     doc.user_data[DOC_EXTRA] = record
     write([doc], tmp_path / name, format, report=report)
     messages = [f"{format or 'csv'} cannot store {lost} of the document"] if lost else []
     assert [i.message for i in report.issues if i.kind == "document metadata"] == messages
     if name in ("a.spacy", "a.jsonl"):
         (back,) = read(tmp_path / name)
-        kept = record if name == "a.spacy" else {"id": "x", "ward": 3}
+        kept = record if name == "a.spacy" else {"id": "x", "ward": 3, "missing": None}
         assert back.user_data[DOC_EXTRA] == kept
 
 
