@@ -133,8 +133,10 @@ def tune(
         raise GapDNERError(describe_no_entities("The data", key, elsewhere))
     known, found = {*pipe.labels}, {entity.label_ for entity in gold}
     if not known & found:
-        names = ", ".join(pipe.labels)
-        raise GapDNERError(f"The data has no entities of the model's types ({names}). Check it.")
+        raise GapDNERError(
+            f"No entity of the data has one of the model's types: {', '.join(pipe.labels)}. Use "
+            "other data."
+        )
     if measure == "disc_f" and not any(entity.is_discontinuous for entity in gold):
         raise GapDNERError(f"The data has no discontinuous entities under the spans_key {key!r}.")
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}

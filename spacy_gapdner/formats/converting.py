@@ -186,9 +186,12 @@ def convert(
     if input.suffix in ANNOTATION_SUFFIXES:
         check_apart(output, input.with_suffix(".txt"))
     source, target = format or guess_format(input), choose_output(output, to).name
-    splitting = {"n_sents": n_sents, "model": options.get("model")}
-    splitting["line_breaks"] = options.get("line_breaks", "auto").replace("auto", "") or None
-    given = [name for name, value in splitting.items() if value is not None]
+    splitting = {
+        "n_sents": n_sents is not None,
+        "model": options.get("model") is not None,
+        "line_breaks": options.get("line_breaks", "auto") != "auto",
+    }
+    given = [name for name, is_given in splitting.items() if is_given]
     if source == "spacy" and given:
         raise GapDNERError(
             f"{input} is a .spacy file, whose sentences are already split. "

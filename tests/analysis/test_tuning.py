@@ -304,6 +304,6 @@ def test_error_leaves_the_pipe_unchanged(nlp, options, message):
 
 def test_types_that_the_model_does_not_have(nlp):
     other = make_doc(nlp, "took aspirin", [("FOOD", [1])])
-    with pytest.raises(GapDNERError, match=r"no entities of the model's types \(.*DRUG"):
+    with pytest.raises(GapDNERError, match="one of the model's types: BODY, DRUG"):
         tune(nlp, [other])
     assert tune(nlp, [*gold(nlp), other]).labels_unknown_to_model == ("FOOD",)
