@@ -197,15 +197,15 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")
-        written = [f.name for f in FORMATS.values() if f.reader is None and f.ending == file.suffix]
         text = first_text(file, strict=True)
         if re.fullmatch(r"\s*[\[{][\[\]{}\s]*|\s*null\s*", text):
             raise GapDNERError(f"{file} contains no document.")
         if '"annotation_id"' in text:
             raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")
-        if written:
+        writers = [f.name for f in FORMATS.values() if f.reader is None and f.ending == file.suffix]
+        if writers:
             raise GapDNERError(
-                f"The format {written[0]} can only be written: {file}. Use the data it was made of."
+                f"The format {writers[0]} can only be written: {file}. Use the original data."
             )
     if files and all(file.suffix == TXT for file in files):
         hint = brat.shared_hint(path) or "Annotate it, or use predict to find entities."

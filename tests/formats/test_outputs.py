@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME
+from spacy_gapdner.formats import DOC_NAME, Report
 from spacy_gapdner.formats.outputs import check_output, filling, locked, replacing, write_files
 from spacy_gapdner.formats.registry import choose_output
 
@@ -130,6 +130,7 @@ def test_each_document_has_its_own_visible_file_in_the_folder(tmp_path, report):
     for name in ("a.md", ".hidden/a.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    write_files(docs[:1], tmp_path, render, report)
-    issue = report.issues[-1]
+    again = Report()
+    write_files(docs[:1], tmp_path, render, again)
+    (issue,) = again.issues
     assert issue.message.startswith("14 in the folder, such as 0-2.txt")

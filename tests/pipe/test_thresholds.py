@@ -59,7 +59,7 @@ def test_threshold_zero_keeps_the_most_probable_labels():
     ],
 )
 def test_threshold_zero_next_to_other_thresholds(settings, expected):
-    # the most probable label of the middle cell is None with 0.45
+    # in the middle cell, None has the highest probability (0.45)
     scores = grid({**CELLS, (1, 1, GAP): 0.3, (1, 1, B): 0.25})
     assert set(select(scores, threshold=0.0, **settings)) == expected
 
