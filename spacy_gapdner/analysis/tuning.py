@@ -8,23 +8,32 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example
 
-from ..calibration import Calibration, calibration_error
+from ..calibration import Calibration
 from ..entities import count_elsewhere, describe_no_entities, get_entities
 from ..errors import GapDNERError, check_probability
 from ..pipe.thresholds import Thresholds
-from ..scorer import DISC_F_WEIGHT, F_WEIGHT, prf
+from ..scorer import prf
 from .pipes import changed, find_pipe
-from .predictions import compare_examples, predict_examples
-
-Measure = Literal["combined", "f", "disc_f"]
-Scores = dict[str, Any]
+from .predictions import predict_examples
+from .scored_entities import (
+    LEVEL,
+    Measure,
+    Scores,
+    collect_entities,
+    count_by_doc,
+    count_reached,
+    error_of_kept,
+    gain_share,
+    keep,
+    measures,
+    score,
+)
 
 # Entities with a lower uncalibrated score are ignored, because few of them are correct
 FLOOR = 0.05
@@ -38,12 +47,6 @@ _MIN_GOLD = 20
 _NEAR = 0.01
 # New thresholds must improve the measure in this fraction of bootstrap samples
 LEAST_SHARE = 0.9
-_N_RESAMPLES = 1000
-_LEVEL = 1e-9
-
-# A row for each candidate and each gold entity. Gold entities that are not found have no score.
-ROW = np.dtype("int, object, bool, float, bool")
-ROW.names = ("doc", "label", "discontinuous", "score", "gold")
 
 
 @dataclass(frozen=True)
@@ -141,12 +144,12 @@ def tune(
         raise GapDNERError(f"The data has no discontinuous entities under the spans_key {key!r}.")
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
     with changed(pipe, spans_key=key, calibration=None, **candidates):
-        rows = _find(predict_examples(nlp, docs, batch_size), key, types)
+        rows = collect_entities(predict_examples(nlp, docs, batch_size), key, types)
     now = None
     # with lower thresholds, the pipe finds entities that are not candidates
     if min(pipe.thresholds.lowest_scores(pipe.labels)) < FLOOR:
         with changed(pipe, spans_key=key):
-            now = _find(predict_examples(nlp, docs, batch_size), key, types)
+            now = collect_entities(predict_examples(nlp, docs, batch_size), key, types)
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
     tuning = decide(rows, pipe.thresholds, aim, now)
     tuning = replace(tuning, labels_unknown_to_model=tuple(sorted(found - known)))
@@ -172,7 +175,8 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     before = score(found, kept, probability if now is None else now["score"])
     held_out, kept_held_out = _cross_validate(rows, current, aim)
     # on all candidates, because there may be too few predictions
-    errors = [_error(rows, ~np.isnan(rows["score"]), values) for values in (held_out, probability)]
+    found_all = ~np.isnan(rows["score"])
+    errors = [error_of_kept(rows, found_all, values) for values in (held_out, probability)]
     # without a disc_threshold, the thresholds of types also apply to discontinuous entities
     is_closer = current.disc_threshold is not None and (errors[0] or 0.0) < (errors[1] or 0.0)
     calibration = _fit(rows) if is_closer else own.calibration
@@ -187,7 +191,7 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     gains = [scores[aim.measure] - before[aim.measure] for scores in (estimated, after)]
     share = gain_share((found, kept), (rows, kept_held_out), aim.measure)
     closer = aim.lack(estimated["p"], estimated["r"]) < aim.lack(before["p"], before["r"])
-    new_thresholds = bool(closer or (share >= LEAST_SHARE and min(gains) > _LEVEL))
+    new_thresholds = bool(closer or (share >= LEAST_SHARE and min(gains) > LEVEL))
     # without new thresholds, a new calibration would change which entities such a pipe finds
     if not new_thresholds and now is not None:
         return Tuning({}, gains[0], share, False, False, before, before, before)
@@ -229,7 +233,7 @@ def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration
         is_type = rows["label"] == label
         of_type = rows[is_type]
         if of_type["gold"].sum() >= _MIN_GOLD:
-            others = _count(rows[~is_type], kept[~is_type]).sum(axis=0)[0]
+            others = count_by_doc(rows[~is_type], kept[~is_type]).sum(axis=0)[0]
             steps = [threshold, *contiguous]
             by_type[label], _ = _best(of_type, aim, steps, [disc_threshold], others)
             kept[is_type] = keep(of_type, Thresholds(by_type[label], disc_threshold))
@@ -256,80 +260,18 @@ def _best(
     # The first pair if no other is better. `others` are the numbers of correct, predicted and gold
     # entities of other types. They count toward the minimums, but not toward the measure.
     is_disc = rows["discontinuous"]
-    disc_counts = _count_reached(rows[is_disc], discontinuous)[:, None, :]
-    counts = _count_reached(rows[~is_disc], contiguous)[:, :, None] + disc_counts
+    disc_counts = count_reached(rows[is_disc], discontinuous)[:, None, :]
+    counts = count_reached(rows[~is_disc], contiguous)[:, :, None] + disc_counts
     p, r, _ = prf(*counts + np.reshape(others, (3, 1, 1)))
     lack = aim.lack(p, r)
-    worth = np.where(lack == lack.min(), _measures(counts, disc_counts)[aim.measure], -1.0)
-    if worth[0, 0] >= worth.max() - _LEVEL:
+    worth = np.where(lack == lack.min(), measures(counts, disc_counts)[aim.measure], -1.0)
+    if worth[0, 0] >= worth.max() - LEVEL:
         return contiguous[0], discontinuous[0]
     # the best pair is noisy, so choose the median of those that are almost as good
     numbers = np.argwhere(worth >= worth.max() - _NEAR)
     nearest = abs(numbers - np.median(numbers, axis=0)).sum(axis=1).argmin()
     row, column = numbers[nearest]
     return contiguous[row], discontinuous[column]
-
-
-def _count_reached(rows: np.ndarray, steps: Sequence[float]) -> np.ndarray:
-    # correct, predicted and gold entities by threshold
-    reached = rows["score"] >= np.array(steps)[:, None]
-    parts = reached & rows["gold"], reached, np.broadcast_to(rows["gold"], reached.shape)
-    return np.stack([part.sum(axis=1) for part in parts])
-
-
-def _count(rows: np.ndarray, kept: np.ndarray, n_docs: int = 0) -> np.ndarray:
-    # correct, predicted and gold entities by Doc, for all and for discontinuous entities
-    masks = [kept & rows["gold"], kept, rows["gold"]]
-    masks += [mask & rows["discontinuous"] for mask in masks]
-    counts = [np.bincount(rows["doc"], mask, n_docs) for mask in masks]
-    return np.stack(counts, axis=-1).reshape(-1, 2, 3)
-
-
-def _measures(counts: Any, disc_counts: Any) -> dict[str, Any]:
-    # from numbers or arrays of correct, predicted and gold entities
-    p, r, f = prf(*counts)
-    disc_p, disc_r, disc_f = prf(*disc_counts)
-    combined = np.where(disc_counts[2], F_WEIGHT * f + DISC_F_WEIGHT * disc_f, f)
-    values = {"p": p, "r": r, "f": f, "disc_p": disc_p, "disc_r": disc_r, "disc_f": disc_f}
-    return values | {"combined": combined}
-
-
-def score(rows: np.ndarray, kept: np.ndarray, probability: np.ndarray) -> Scores:
-    """RETURNS (dict[str, Optional[float]]): The scores of the kept entities. See `Tuning`."""
-    values = _measures(*_count(rows, kept).sum(axis=0))
-    return {
-        **{name: float(value) for name, value in values.items()},
-        "calibration_error": _error(rows, kept, probability),
-        "disc_calibration_error": _error(rows, kept & rows["discontinuous"], probability),
-    }
-
-
-def gain_share(
-    before: tuple[np.ndarray, np.ndarray], after: tuple[np.ndarray, np.ndarray], measure: Measure
-) -> float:
-    """RETURNS (float): Fraction of bootstrap samples in which the measure of (rows, kept) grows."""
-    n_docs = 1 + max(rows["doc"].max(initial=0) for rows, _ in (before, after))
-    counts = np.stack([_count(*found, n_docs) for found in (before, after)], axis=1)
-    sums = np.moveaxis(resample(counts, _N_RESAMPLES), 0, -1)
-    old, new = (_measures(*part)[measure] for part in sums)
-    return float((new - old > _LEVEL).mean())
-
-
-def resample(counts: np.ndarray, n_resamples: int) -> np.ndarray:
-    """RETURNS (ndarray): Sums of counts `(docs, ...)` in bootstrap samples `(n_resamples, ...)`."""
-    n_docs = len(counts)
-    # always the same, so that models are compared on the same documents
-    rng = np.random.default_rng(0)
-    shares = np.full(n_docs, 1 / n_docs)
-    # number of times that each Doc is sampled
-    samples = (rng.multinomial(n_docs, shares) for _ in range(n_resamples))
-    return np.stack([np.tensordot(times, counts, axes=1) for times in samples])
-
-
-def keep(rows: np.ndarray, thresholds: Thresholds) -> np.ndarray:
-    """RETURNS (ndarray): Whether the score of each entity reaches its threshold."""
-    kinds = zip(rows["label"], rows["discontinuous"], strict=True)
-    return rows["score"] >= np.array([thresholds.threshold_of(*kind) for kind in kinds], float)
 
 
 def _fit(rows: np.ndarray) -> Calibration:
@@ -339,10 +281,6 @@ def _fit(rows: np.ndarray) -> Calibration:
 
 def _probability(rows: np.ndarray, calibration: Calibration) -> np.ndarray:
     return np.array(calibration.probability(rows["score"], rows["discontinuous"]))
-
-
-def _error(rows: np.ndarray, kept: np.ndarray, probability: np.ndarray) -> float | None:
-    return calibration_error(zip(probability[kept], rows["gold"][kept], strict=True))
 
 
 def _settings(thresholds: Thresholds, calibration: Calibration) -> dict[str, Any]:
@@ -360,12 +298,3 @@ def _convert(own: Thresholds, to: Callable[[float, bool], float]) -> Thresholds:
     disc = None if own.disc_threshold is None else to(own.disc_threshold, True)
     by_type = {label: to(value, False) for label, value in own.type_thresholds.items()}
     return Thresholds(to(own.threshold, False), disc, type_thresholds=by_type)
-
-
-def _find(examples: Iterable[Example], key: str, types: Collection[str]) -> np.ndarray:
-    found: list[tuple[Any, ...]] = []
-    for number, (_, compared) in enumerate(compare_examples(examples, key, types)):
-        for item in dict.fromkeys([*compared.scores, *compared.gold]):
-            value = (compared.scores[item] or 0.0) if item in compared.scores else np.nan
-            found.append((number, item[0], len(item[1]) > 1, value, item in compared.gold))
-    return np.array(found, ROW)

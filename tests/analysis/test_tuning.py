@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
 from spacy_gapdner import GapDNERError, evaluate
-from spacy_gapdner.analysis.tuning import ROW, Aim, choose, decide, keep, score, tune
+from spacy_gapdner.analysis.scored_entities import ROW, keep, score
+from spacy_gapdner.analysis.tuning import Aim, choose, decide, tune
 from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.pipe.thresholds import Thresholds
 
@@ -57,24 +58,9 @@ EACH = ((CONT, 0.8, True), (CONT, 0.5, False), (DISC, 0.3, True), (DISC, 0.1, Fa
 TWO_KINDS = [(doc, "A", *row) for doc in range(10) for row in EACH]
 
 
-def test_hand_computed_scores():
-    rows = table(SMALL)
-    # three of four predictions match three of four gold entities, including the discontinuous one
-    scores = scores_of(rows, rows["score"] >= 0.3)
-    assert [scores[name] for name in PRF] == [0.75, 0.75, 0.75, 1, 1, 1]
-    assert scores["combined"] == 0.75 * 0.75 + 0.25
-    # each range of width 0.1 contains one entity: 0.1 + 0.6 + 0.5 + 0.7
-    assert scores["calibration_error"] == pytest.approx(1.9 / 4)
-    assert scores["disc_calibration_error"] == pytest.approx(0.7)
-    nothing = scores_of(rows, rows["score"] >= 1)
-    assert [nothing[name] for name in SCORES] == [0, 0, 0, 0, 0, 0, None, None]
-
-
-def test_only_f_counts_without_discontinuous_gold():
-    rows = [(0, "A", CONT, 0.9, True), (0, "A", DISC, 0.8, False)]
-    scores = scores_of(table(rows), np.ones(2, bool))
-    assert scores["combined"] == scores["f"] == pytest.approx(2 / 3)
+def test_no_disc_threshold_is_chosen_without_discontinuous_gold():
     # the data does not show which threshold suits discontinuous entities
+    rows = [(0, "A", CONT, 0.9, True), (0, "A", DISC, 0.8, False)]
     assert chosen(rows, Aim("combined"), Thresholds(0.95, 0.7)).disc_threshold == 0.7
 
 
