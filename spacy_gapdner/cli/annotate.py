@@ -23,7 +23,9 @@ def annotate_cli(
     ),
     model: str | None = typer.Option(None, help="Trained pipeline that proposes entities"),
     labels: str | None = typer.Option(
-        None, help="Comma-separated labels, or labels.json or annotation.conf (default: in FOLDER)"
+        None,
+        help="Comma-separated labels, or path to a labels.json or annotation.conf (default: the "
+        "file in FOLDER)",
     ),
     order: Literal["files", "uncertain", "random"] = typer.Option(
         "files", help="Order of the texts; uncertain requires --model"
@@ -39,7 +41,7 @@ def annotate_cli(
         False, "--shared", help="Allow several annotators, who save in FOLDER/.annotators/NAME"
     ),
     adjudicate: tuple[Path, Path] | None = typer.Option(
-        None, metavar="A B", help="Adjudicate disagreements between folders A and B in FOLDER"
+        None, metavar="A B", help="Adjudicate folders A and B, and save the result in FOLDER"
     ),
     lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
     host: str = options.HOST,
@@ -78,7 +80,7 @@ def annotate_cli(
     if shared and annotator:
         raise GapDNERError("With --shared, the page asks for names. Leave out --annotator.")
     if adjudicate and shared:
-        raise GapDNERError("--adjudicate has a single result in FOLDER. Leave out --shared.")
+        raise GapDNERError("--adjudicate and --shared cannot be combined. Leave out --shared.")
     if data is not None:
         # raises errors now and not in the first training
         formats.guess_format(data)

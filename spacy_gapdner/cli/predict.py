@@ -32,7 +32,7 @@ def predict_cli(
         "w2ner, inline or spacy (default: detected from --output)"
     ),
     uncertain: int | None = typer.Option(
-        None, min=1, help="Only write this many of the least certain texts, to annotate next"
+        None, min=1, help="Number of texts to write: only the least certain, to annotate next"
     ),
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     spans_key: str | None = options.PIPE_KEY,

@@ -107,7 +107,7 @@ def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
     elif conf.exists():
         known = re.findall(r"^\s*!?(\S+)", conf.read_text("utf-8", "replace"), re.MULTILINE)
         if missing := sorted({name for names in kinds.values() for name in names} - {*known}):
-            message = f"these names are missing in it: {', '.join(missing)}. Add them"
+            message = f"it does not contain these names: {', '.join(missing)}. Add them"
             report.add("kept", f"existing {_CONF}", message, Place(str(conf)))
     return number
 

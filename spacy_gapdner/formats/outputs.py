@@ -28,7 +28,7 @@ def check_apart(path: Path, other: Path, role: str = "input") -> None:
     if ours.is_relative_to(theirs) or theirs.is_relative_to(ours):
         relation = "lies in" if theirs in ours.parents else "contains"
         problem = f"is the {role}" if ours == theirs else f"{relation} the {role} {other}"
-        raise GapDNERError(f"{path} {problem}, which would be overwritten. Choose another place.")
+        raise GapDNERError(f"{path} {problem}, which would be overwritten. Choose another path.")
 
 
 def check_output(
@@ -61,7 +61,7 @@ def check_output(
     if not is_device(path) and not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise GapDNERError(
             f"Cannot write {path}: {folder} is not a folder, or you have no permission to write in "
-            "it. Choose another place."
+            "it. Choose another folder."
         )
 
 
@@ -89,7 +89,7 @@ def locked(path: Path, problem: str) -> Iterator[None]:
     except Timeout:
         # file systems such as /proc have no new files
         if not path.exists():
-            problem = f"Cannot create files in {path.parent}. Choose another place."
+            problem = f"Cannot create files in {path.parent}. Choose another folder."
         raise GapDNERError(problem) from None
     finally:
         for folder in created:

@@ -345,8 +345,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if unheld:
             self._progress.warn_once(
                 f"'{self.name}' cannot learn {len(unheld)} of {len(aligned)} gold entities in a "
-                "document, because they cross a sentence boundary or are longer than max_length "
-                f"({self.cfg['max_length']}). Run gapdner debug-data to count all of them."
+                "document, because they cross a sentence boundary or do not fit into a window of "
+                f"{self.cfg['max_length']} tokens. Run gapdner debug-data to count all of them."
             )
         targets = []
         for entities, (start, end) in zip(held, segments, strict=True):

@@ -189,7 +189,7 @@ def test_documents_keep_all_relations_and_events(brat, tmp_path):
     assert conf.endswith("[events]\nADE\tTheme*:<ANY>\nDrug\n\n[attributes]\nNegation\tArg:<ANY>\n")
     (tmp_path / "out/annotation.conf").write_text("[entities]\n\tADE\n!Drug\nCauses Arg1:ADE\n")
     (issue,) = convert(tmp_path / "a.spacy", tmp_path / "out").issues
-    assert issue.message == "these names are missing in it: Before, Negation. Add them"
+    assert issue.message == "it does not contain these names: Before, Negation. Add them"
 
 
 def test_sentences_keep_their_own_relations_and_events(brat, tmp_path):
