@@ -1,6 +1,5 @@
 """The custom tagging scheme of configs/README.md works in all commands."""
 
-import os
 import re
 import subprocess
 import sys
@@ -60,9 +59,9 @@ def test_custom_tagging_scheme_passes_mypy(code):
             "    loss: CrossEntropy\n"
             "scheme: TaggingScheme = Specific(CrossEntropy())\n"
         )
-    args = [sys.executable, "-m", "mypy", "--strict", code.name]
-    env = os.environ | {"MYPYPATH": str(README.parents[1])}
-    result = subprocess.run(args, cwd=code.parent, env=env, capture_output=True, text=True)
+    # with the settings and the cache of the repository, because mypy also checks imported packages
+    args = [sys.executable, "-m", "mypy", str(code)]
+    result = subprocess.run(args, cwd=README.parents[1], capture_output=True, text=True)
     assert "Success" in result.stdout, result.stdout
 
 
