@@ -18,18 +18,9 @@ export class History {
     this.future = [];
   }
 
-  /** @returns {boolean} false if there is nothing to undo */
-  undo() {
-    return this.#step(this.past, this.future);
-  }
-
-  /** @returns {boolean} false if there is nothing to redo */
-  redo() {
-    return this.#step(this.future, this.past);
-  }
-
-  /** @param {T[]} from @param {T[]} to */
-  #step(from, to) {
+  /** @param {"undo" | "redo"} step @returns {boolean} false if there is nothing to undo or redo */
+  travel(step) {
+    const [from, to] = step === "undo" ? [this.past, this.future] : [this.future, this.past];
     const next = from.pop();
     if (next === undefined) return false;
     to.push(this.present);

@@ -113,7 +113,7 @@ export class Session {
 
   /** @param {"undo" | "redo"} step @returns {boolean} */
   travel(step) {
-    if (!this.history[step]()) return false;
+    if (!this.history.travel(step)) return false;
     if (!this.chosen) this.selected = null;
     this.#save();
     return true;
