@@ -1,6 +1,5 @@
 /** The text on the page: its blocks, words and selection. */
 
-import { indexAt } from "./blocks.js";
 import { barsOf, drawBlock, fitLines } from "./drawing.js";
 import { make } from "./dom.js";
 
@@ -52,12 +51,9 @@ export class TextView {
     fitLines(changed);
   }
 
-  /** @param {number} offset @returns {number} index of the block */
+  /** @param {number} offset @returns {number} index of the block, or 0 before the first */
   blockAt(offset) {
-    return indexAt(
-      this.blocks.map((block) => /** @type {Range} */ ([block.start, block.end])),
-      offset,
-    );
+    return Math.max(this.blocks.findLastIndex(({ start }) => start <= offset), 0);
   }
 
   /** @param {number} offset @returns {HTMLElement | null} the word at the offset */
