@@ -164,7 +164,6 @@ export class TextList {
     const last = Math.ceil((this.box.scrollTop + this.box.clientHeight) / HEIGHT) + 5;
     const rows = this.shown.slice(first, last).map((text, i) => this.#row(text, first + i));
     this.rows.replaceChildren(...rows);
-    this.rows.setAttribute("aria-activedescendant", `text-${this.active}`);
     this.box.setAttribute("aria-activedescendant", `text-${this.active}`);
   }
 
