@@ -8,7 +8,7 @@ import { describe, Gestures, isProposal } from "./gestures.js";
 import { showHelp } from "./help.js";
 import { addColors, listLabels } from "./labels.js";
 import { covers, wording } from "./mentions.js";
-import { drawPanel } from "./panel.js";
+import { buttonOf, drawPanel } from "./panel.js";
 import { listen } from "./pointer.js";
 import { inText, Session } from "./session.js";
 import { TextList } from "./text-list.js";
@@ -223,9 +223,7 @@ export class App {
     this.showLabel(session.chosen?.label ?? this.label);
     this.list.setStatus(session.id, session.status);
     for (const name of ["done", "skip", "doubt"]) {
-      const button = /** @type {HTMLElement} */ (
-        document.querySelector(`[data-command="${name}"]`)
-      );
+      const button = buttonOf(name);
       button.ariaPressed = String(button.dataset.status === session.status);
     }
     const n = session.proposals.length;

@@ -13,11 +13,11 @@ const HIDDEN =
 export function drawPanel(app) {
   const { chosen, text, remarks, nHidden } = app.session;
   const box = find("chosen", HTMLElement);
-  for (const name of ["accept", "reject"]) command(name).hidden = !chosen || !isProposal(chosen);
-  for (const name of ["add", "split", "delete"]) command(name).disabled = !chosen;
-  command("add").ariaPressed = String(app.isAdding);
-  command("undo").disabled = !app.session.canTravel("undo");
-  command("redo").disabled = !app.session.canTravel("redo");
+  for (const name of ["accept", "reject"]) buttonOf(name).hidden = !chosen || !isProposal(chosen);
+  for (const name of ["add", "split", "delete"]) buttonOf(name).disabled = !chosen;
+  buttonOf("add").ariaPressed = String(app.isAdding);
+  buttonOf("undo").disabled = !app.session.canTravel("undo");
+  buttonOf("redo").disabled = !app.session.canTravel("redo");
   if (!chosen) {
     box.replaceChildren(
       make(
@@ -61,8 +61,8 @@ function fragmentItem(app, text, fragment) {
   return make("li", {}, make("span", { dir: "auto" }, words), button);
 }
 
-/** @param {string} name @returns {HTMLButtonElement} */
-function command(name) {
+/** @param {string} name @returns {HTMLButtonElement} the button of a command */
+export function buttonOf(name) {
   const button = document.querySelector(`[data-command="${name}"]`);
   if (!(button instanceof HTMLButtonElement))
     throw new Error(`The page has no button for ${name}.`);
