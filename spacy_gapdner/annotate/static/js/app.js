@@ -345,10 +345,6 @@ export class App {
     else this.say(step > 0 ? "This is the last text." : "This is the first text.");
   }
 
-  search() {
-    this.list.search();
-  }
-
   help() {
     showHelp();
   }

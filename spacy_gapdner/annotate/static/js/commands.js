@@ -46,7 +46,7 @@ export const COMMANDS = {
     { name: "doubt", keys: ["q"], help: "mark as doubtful, to be reviewed", run: (app) => app.finish("doubtful") },
     { name: "next", keys: ["n"], help: "next text", run: (app) => app.turn(1) },
     { name: "previous", keys: ["p"], help: "previous text", run: (app) => app.turn(-1) },
-    { name: "search", keys: ["/"], help: "search the names and texts", run: (app) => app.search() },
+    { name: "search", keys: ["/"], help: "search the names and texts", run: (app) => app.list.search() },
     { name: "help", keys: ["?"], help: "show this help", run: (app) => app.help() },
   ],
 };
