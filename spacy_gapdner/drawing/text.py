@@ -136,4 +136,4 @@ def _gap(width: int, dot: str) -> str:
     # use every other column, so that dots and bars look different in any font
     if width < 3:
         return dot * width
-    return f" {dot}" * ((width - 1) // 2) + " " * (2 - width % 2)
+    return (f" {dot}" * ((width - 1) // 2)).ljust(width)
