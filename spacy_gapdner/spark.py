@@ -136,5 +136,5 @@ def _to_row(entity: DiscontinuousEntity) -> dict[str, Any]:
         "score": entity.score,
         "start": entity.start_char,
         "end": entity.end_char,
-        "fragments": [{"start": s.start_char, "end": s.end_char} for s in entity.spans],
+        "fragments": [{"start": start, "end": end} for start, end in entity.char_fragments],
     }

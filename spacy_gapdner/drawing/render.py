@@ -104,8 +104,7 @@ def text_rows(
         bars = []
         # entities with the same start keep their order
         for entity, mark in sorted(marked, key=lambda pair: pair[0].start_char):
-            fragments = tuple((span.start_char, span.end_char) for span in entity.spans)
-            in_text = Entity(entity.label_, fragments, entity.score)
+            in_text = Entity(entity.label_, entity.char_fragments, entity.score)
             bars.append(Bar(in_text, chosen[entity.label_], mark))
         name = doc_place(docs[0]).document
         starts = {sentence.start_char for sentence in get_sentences(docs[-1])}

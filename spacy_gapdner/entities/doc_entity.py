@@ -118,6 +118,12 @@ class DiscontinuousEntity(TokenRanges):
         return tuple(fragments)
 
     @property
+    def char_fragments(self) -> Fragments:
+        """RETURNS (tuple[tuple[int, int], ...]): The fragments as character offsets."""
+        spans = (self.doc[start:end] for start, end in self.fragments)
+        return tuple((span.start_char, span.end_char) for span in spans)
+
+    @property
     def text(self) -> str:
         """RETURNS (str): The texts of the fragments, joined by single spaces."""
         return " ".join(self.doc[start:end].text for start, end in self.fragments)

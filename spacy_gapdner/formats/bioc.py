@@ -157,8 +157,7 @@ def _to_bioc(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str,
     for id, entity in name_entities(get_entities(doc, spans_key), report, place):
         values = join_attributes(entity, report, place, _KB_ID, (_TYPE,), str | int | float)
         infons = {_TYPE: entity.label_, **{key: str(value) for key, value in values.items()}}
-        spans = entity.spans
-        locations = [{"offset": s.start_char, "length": s.end_char - s.start_char} for s in spans]
+        locations = [{"offset": a, "length": b - a} for a, b in entity.char_fragments]
         annotation = {"id": id, "infons": infons, "locations": locations, "text": entity.text}
         annotations.append(annotation)
     passage = {"offset": 0, "infons": {}, "text": doc.text, "sentences": []}

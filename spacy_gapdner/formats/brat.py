@@ -238,9 +238,8 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     place, text = doc_place(doc), doc.text
     entities = get_entities(doc, spans_key)
     for entity in (entity for entity in entities if not entity.text.strip()):
-        offsets = tuple((span.start_char, span.end_char) for span in entity.spans)
         message = f"{entity.label_} at tokens {entity.fragments}"
-        report.add("dropped", BLANK, message, place, offsets)
+        report.add("dropped", BLANK, message, place, entity.char_fragments)
     lines: list[str] = []
     numbers: Counter[str] = Counter()
 
@@ -251,8 +250,7 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     visible = [entity for entity in entities if entity.text.strip()]
     named = name_entities(visible, report, place, r"T\d+")
     for name, entity in named:
-        offsets = tuple((span.start_char, span.end_char) for span in entity.spans)
-        lines.append(entity_line(name, entity.label_, offsets, text) + "\n")
+        lines.append(entity_line(name, entity.label_, entity.char_fragments, text) + "\n")
         for letter, content in _annotations(name, entity, report, place):
             add(letter, content)
     relations = [BratLine(line, place) for line in doc.user_data.get(DOC_RELATIONS, ())]

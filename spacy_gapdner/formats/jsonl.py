@@ -80,7 +80,7 @@ def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
         "end": entity.end_char,
         "fragments": [
             {"start": span.start_char, "end": span.end_char, "text": span.text}
-            for span in entity.spans
+            for span in (entity.doc[start:end] for start, end in entity.fragments)
         ],
         "score": None if entity.score is None else round(entity.score, 6),
         "discontinuous": entity.is_discontinuous,

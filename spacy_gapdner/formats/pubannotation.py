@@ -62,7 +62,7 @@ def write_pubannotation(docs: Iterable[Doc], path: Path, spans_key: str, report:
         denotations: list[dict[str, Any]] = []
         attributes: list[dict[str, Any]] = []
         for id, entity in name_entities(get_entities(doc, spans_key), report, place):
-            spans = [{"begin": span.start_char, "end": span.end_char} for span in entity.spans]
+            spans = [{"begin": start, "end": end} for start, end in entity.char_fragments]
             span = spans if len(spans) > 1 else spans[0]
             denotations.append({"id": id, "span": span, "obj": entity.label_})
             for key, value in join_attributes(entity, report, place).items():

@@ -65,7 +65,7 @@ def entity_rows(
                 entity.text,
                 entity.start_char,
                 entity.end_char,
-                ";".join(f"{span.start_char} {span.end_char}" for span in entity.spans),
+                ";".join(f"{start} {end}" for start, end in entity.char_fragments),
                 entity.is_discontinuous,
                 entity.score,
                 entity.kb_id_,

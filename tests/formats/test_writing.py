@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, GapDNERError, set_entities
+from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, read, read_jsonl, write
 from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.jsonl import to_record
@@ -49,6 +49,18 @@ def test_output_is_complete_and_dropped_values_are_reported(doc, tmp_path, forma
         write(docs(), path, format)
     after = {file: file.read_bytes() for file in path.parent.rglob("*") if file.is_file()}
     assert after == before
+
+
+@pytest.mark.parametrize("format", ["jsonl", "brat", "bioc", "pubannotation"])
+def test_adjacent_spans_are_one_fragment(tmp_path, report, format):
+    doc = Doc(Vocab(), words=["severe", "joint", "and", "pain"])
+    doc.spans["gapdner_1"] = [Span(doc, i, i + 1, "ADE") for i in (0, 1, 3)]
+    path = tmp_path / f"a{FORMATS[format].ending}"
+    write([doc], path, format)
+    (read_again,) = read(path, format, report=report)
+    assert [entity.fragments for entity in get_entities(read_again)] == [((0, 2), (3, 4))]
+    # the fragments in the file do not have to be normalized
+    assert "fragments normalized" not in report.counts()
 
 
 def test_jsonl(doc, tmp_path, report):
