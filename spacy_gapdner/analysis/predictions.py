@@ -51,6 +51,8 @@ def predict(
     YIELDS (Doc): Docs with entities, in the order of the texts.
     RAISES (GapDNERError): If the pipeline fails.
     """
+    if isinstance(texts, str):
+        raise GapDNERError("The texts are a single string. Use a list: [text].")
     batches = batch_texts(((text, None) for text in texts), batch_size or nlp.batch_size)
     for doc, _ in _annotate(nlp, batches, n_process, skip=False, memory_zone=False):
         assert isinstance(doc, Doc)
@@ -187,10 +189,20 @@ def predict_examples(
     nlp: Language, docs: Iterable[Doc], batch_size: int | None = None
 ) -> Iterator[Example]:
     """YIELDS (Example): The predictions of a pipeline and the annotated Docs, in their order."""
-    pairs = ((without_annotation(reference, nlp), reference) for reference in docs)
+    pairs = ((without_annotation(_check_doc(doc), nlp), doc) for doc in docs)
     for batch in batch_texts(pairs, batch_size or nlp.batch_size):
         for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=len(batch)):
             yield Example(predicted, reference)
+
+
+def _check_doc(doc: object) -> Doc:
+    # nlp.evaluate takes examples
+    if not isinstance(doc, Doc):
+        raise GapDNERError(
+            f"Expected Docs with gold entities, not {type(doc).__name__}. Use example.reference of "
+            "each Example."
+        )
+    return doc
 
 
 def compare_examples(

@@ -35,6 +35,9 @@ class DiscontinuousEntity(TokenRanges):
     def __repr__(self) -> str:
         return f"DiscontinuousEntity({self.label_!r}, {self.spans})"
 
+    def __str__(self) -> str:
+        return self.text
+
     def __len__(self) -> int:
         return sum(len(span) for span in self.spans)
 
@@ -83,7 +86,8 @@ class DiscontinuousEntity(TokenRanges):
     @property
     def kb_id_(self) -> str:
         """RETURNS (str): The id in a knowledge base. Empty if the entity is not linked."""
-        return self.attrs.get("kb_id") or ""
+        # doc.to_json saves the ids of spans, but not the attrs of their groups
+        return self.attrs.get("kb_id") or self.spans[0].kb_id_
 
     @kb_id_.setter
     def kb_id_(self, kb_id: str) -> None:
@@ -151,6 +155,8 @@ class DiscontinuousEntity(TokenRanges):
     def to_entity(self) -> Entity:
         """RETURNS (Entity): A copy of the entity that is independent of the Doc."""
         attrs = deepcopy(self.attrs)
+        if self.kb_id_:
+            attrs["kb_id"] = self.kb_id_
         score = attrs.pop("score", None)
         return Entity(self.label_, self.fragments, score, attrs)
 

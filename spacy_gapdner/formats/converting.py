@@ -120,7 +120,7 @@ def load_docs(
 
 
 def write(
-    docs: Iterable[Doc],
+    docs: Doc | Iterable[Doc],
     path: str | Path,
     format: str | None = None,
     *,
@@ -129,8 +129,8 @@ def write(
 ) -> int:
     """Write Docs with entities, one at a time. If one cannot be written, the output is unchanged.
 
-    docs (Iterable[Doc]): The Docs. A .spacy file also contains their ``user_data``, such as the
-        large output of a transformer, which spaCy's ``doc_cleaner`` removes.
+    docs (Union[Doc, Iterable[Doc]]): The Docs. A .spacy file also contains their ``user_data``,
+        such as the large output of a transformer, which spaCy's ``doc_cleaner`` removes.
     path (Union[str, Path]): The file or folder to write.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected from the file extension if
         None: .spacy, .jsonl, .json (w2ner), .inline, .xml (bioc), .html, .csv, .parquet, or none
@@ -140,7 +140,7 @@ def write(
     RETURNS (int): The number of documents, sentences (w2ner, inline) or entities (csv, parquet).
     RAISES (GapDNERError): If the format or path cannot be written, or a label is not allowed.
     """
-    path = Path(path)
+    path, docs = Path(path), [docs] if isinstance(docs, Doc) else docs
     chosen = choose_output(path, format)
     assert chosen.writer is not None
     with logging_drops(report, path) as report:

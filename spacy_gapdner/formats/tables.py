@@ -73,10 +73,12 @@ def entity_rows(
             )
 
 
-def to_dataframe(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> "pandas.DataFrame":
+def to_dataframe(
+    docs: Doc | Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY
+) -> "pandas.DataFrame":
     """Make a data frame with one row per entity, see `entity_rows`.
 
-    docs (Iterable[Doc]): The documents.
+    docs (Union[Doc, Iterable[Doc]]): The documents.
     spans_key (str): Prefix of the span groups.
     RETURNS (pandas.DataFrame): The data frame.
     RAISES (ImportError): If pandas is not installed.
@@ -85,6 +87,7 @@ def to_dataframe(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> 
         import pandas as pd
     except ImportError:
         raise ImportError("Data frames need pandas: pip install 'spacy-gapdner[tables]'.") from None
+    docs = [docs] if isinstance(docs, Doc) else docs
     return pd.DataFrame(list(entity_rows(docs, spans_key)), columns=list(COLUMNS)).astype(COLUMNS)
 
 

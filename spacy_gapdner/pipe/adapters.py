@@ -17,7 +17,7 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, off
 from ..errors import GapDNERError
 
 
-@Language.factory("gapdner_extents")
+@Language.factory("gapdner_extents", assigns=["doc.spans"], requires=["doc.spans"])
 def make_extent_spans(
     nlp: Language,
     name: str,
@@ -52,7 +52,7 @@ def _write_extents(spans_key: str, target_key: str, fragments: bool, doc: Doc) -
     return doc
 
 
-@Language.factory("gapdner_span_attributes")
+@Language.factory("gapdner_span_attributes", requires=["doc.spans"])
 def make_span_attributes(
     nlp: Language,
     name: str,

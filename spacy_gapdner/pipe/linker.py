@@ -19,7 +19,7 @@ _HYPHENS = re.compile("[-\u2010-\u2015\u2212]")
 _CACHE_SIZE = 100_000
 
 
-@Language.factory("gapdner_linker")
+@Language.factory("gapdner_linker", requires=["doc.spans"])
 class EntityLinker:
     """Look entities up in a terminology and set their `kb_id_` and ``attrs["kb_name"]``. Entities
     in ``doc.ents`` with the same tokens and label also get the id.

@@ -152,8 +152,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         labels: Sequence[str] | None = None,
         strict_alignment: bool = False,
     ) -> None:
-        """Collect the labels and initialize the model. The calibration and the thresholds of
-        types, which `gapdner tune` sets, are reset.
+        """Collect the labels and initialize the model. The calibration and the thresholds that
+        `gapdner tune` has chosen are reset to the settings of the config.
 
         get_examples (Callable[[], Iterable[Example]]): Returns a representative sample of examples.
         nlp (Optional[Language]): The pipeline.
@@ -181,7 +181,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         for label in sorted(gold.labels) if labels is None else labels:
             self.add_label(label)
         self._require_labels()
-        self.cfg["calibration"], self.cfg["type_thresholds"] = None, {}
+        if self.cfg["calibration"] or self.cfg["type_thresholds"]:
+            # they and the thresholds were chosen for the scores of the previous model
+            given = {name: self.cfg["config"][name] for name in ("threshold", "disc_threshold")}
+            self.cfg.update(given, calibration=None, type_thresholds={})
         # a pipe that was loaded without its model already has the labels
         self.model.attrs["labels"] = list(self.labels)
         self.model.initialize(X=(gold.sample, self.segments(gold.sample)))

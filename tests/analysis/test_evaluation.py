@@ -1,6 +1,7 @@
 import pytest
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy.training import Example
 from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs
 
@@ -59,3 +60,9 @@ def test_speed_only_measures_the_pipeline(nlp, monkeypatch):
     docs = (spend(50, doc) for doc in gold_docs(nlp.vocab))
     scores = evaluate(nlp, docs)
     assert scores["speed"] == pytest.approx(scores["words"] / (2 * scores["docs"]))
+
+
+def test_examples_are_refused(nlp):
+    docs = gold_docs(nlp.vocab)
+    with pytest.raises(GapDNERError, match=r"not Example\. Use example\.reference"):
+        evaluate(nlp, [Example(doc, doc) for doc in docs])

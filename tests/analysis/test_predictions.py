@@ -112,3 +112,8 @@ def test_vocabulary_does_not_grow_with_the_input(nlp, n_process):
     docs = predict_records(nlp, texts, batch_size=2, n_process=n_process)
     assert sum(len(doc) for doc in docs) == 480
     assert len(nlp.vocab.strings) < before + 10
+
+
+def test_single_string_is_refused(nlp):
+    with pytest.raises(GapDNERError, match=r"Use a list: \[text\]"):
+        next(predict(nlp, "some text"))

@@ -147,3 +147,13 @@ def test_training_with_another_spans_key(tmp_path):
     assert nlp.update(examples, sgd=nlp.create_optimizer())["gapdner"] > 0
     nlp.to_disk(tmp_path / "model")
     assert spacy.load(tmp_path / "model").get_pipe("gapdner").key == "findings"
+
+
+@pytest.mark.parametrize("name", ["gapdner_cpu", "gapdner_trf", "paper"])
+def test_pipes_can_be_renamed_and_removed(name):
+    config = load_config(CONFIGS / f"{name}.cfg", interpolate=False)
+    pipe = config["components"].pop("gapdner")
+    # raises an error if another section refers to the pipe by its name
+    config.interpolate()
+    config["components"]["other"] = pipe
+    config.interpolate()

@@ -70,6 +70,17 @@ def test_ids_and_attributes_are_serialized(doc, restore):
     assert [span.kb_id_ for span in get_entities(restored)[0].spans] == ["Q1", "Q1"]
 
 
+def test_ids_of_spans_are_those_of_entities(doc):
+    # without the attrs of groups
+    restored = Doc(doc.vocab).from_json(doc.to_json())
+    assert [e.kb_id_ for e in get_entities(restored)] == ["Q1", ""]
+    set_entities(restored, get_entities(restored))
+    assert [e.attrs for e in get_entities(restored)] == [{"kb_id": "Q1"}, {}]
+    for entity in get_entities(restored):
+        entity.kb_id_ = ""
+    assert [e.kb_id_ for e in get_entities(restored)] == ["", ""]
+
+
 def test_extension_prefers_the_default_prefix(doc):
     assert doc._.discontinuous_ents == get_entities(doc)
     set_entities(doc, [])
@@ -100,6 +111,7 @@ def test_changed_label_is_stored_in_the_doc(doc):
     assert data(doc) == EXPECTED
     assert joint == get_entities(doc)[0]
     assert hash(joint) != before
+    assert str(joint) == "severe joint pain"
     assert repr(joint) == "DiscontinuousEntity('Symptom', (severe joint, pain))"
     for label in ("", 5):
         with pytest.raises(GapDNERError, match="label"):

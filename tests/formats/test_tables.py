@@ -54,10 +54,12 @@ def test_csv_keeps_texts_except_for_line_breaks(nlp, tmp_path, text):
 
 def test_parquet_and_data_frames_agree(docs, tmp_path):
     frame = to_dataframe(docs)
+    assert to_dataframe(docs[0]).equals(frame[:1])
     assert list(frame.columns) == list(COLUMNS)
     assert frame["document"].tolist() == ["note-1", "2"]
     assert frame["start"].tolist() == [4, 0]
     assert frame["score"].isna().tolist() == [False, True]
+    assert write(docs[0], tmp_path / "x.parquet") == 1
     assert write(docs, tmp_path / "x.parquet") == 2
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet").astype(COLUMNS), frame)
 

@@ -72,6 +72,18 @@ def test_attributes_with_every_start_method(tmp_path):
     assert output.splitlines() == ["[True, True, False]"] * 3
 
 
+def test_order_of_pipes_is_analyzed():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner_span_attributes", config={"names": ["negex"]})
+    nlp.add_pipe("gapdner_linker", config={"terms": "terms.tsv"})
+    nlp.add_pipe("gapdner_extents", first=True)
+    nlp.add_pipe("gapdner")
+    problems = nlp.analyze_pipes()["problems"]
+    assert [name for name in nlp.pipe_names if problems[name]] == ["gapdner_extents"]
+    nlp.add_pipe("gapdner_linker", "linker", config={"terms": "terms.tsv"}, first=True)
+    assert nlp.analyze_pipes()["problems"]["linker"] == ["doc.spans"]
+
+
 # texts with a negated entity, and with another one
 NEGATED = [
     ("Pain not in the knee but in the hip.", ("Pain", "in the knee"), ("Pain", "in the hip")),

@@ -15,6 +15,7 @@ from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.pipe import prediction as prediction_module
+from spacy_gapdner.pipe.thresholds import Thresholds
 
 FRAG, GAP, A, B = range(1, 5)
 # "A" over tokens 0 and 2, "B" over token 1
@@ -64,10 +65,15 @@ def test_add_label_and_reset_of_tuned_settings(nlp):
     assert "ZEBRA" in nlp.vocab.strings
     with pytest.raises(GapDNERError, match="Invalid label: "):
         pipe.add_label(3)
-    pipe.cfg |= {"calibration": Calibration(0.1)._asdict(), "type_thresholds": {"DRUG": 1.0}}
+    # without a calibration, the thresholds are those of the user
+    pipe.cfg["threshold"] = 0.6
     nlp.initialize(lambda: make_examples(nlp))
     assert pipe.labels == ("ZEBRA", *LABELS)
-    assert (pipe.cfg["calibration"], pipe.cfg["type_thresholds"]) == (None, {})
+    assert pipe.thresholds == Thresholds(0.6)
+    pipe.cfg |= {"calibration": Calibration(0.1)._asdict(), "type_thresholds": {"DRUG": 1.0}}
+    pipe.cfg["disc_threshold"] = 0.2
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.thresholds == Thresholds(0.4)
 
 
 @pytest.mark.parametrize("setting", [{"spans_key": ""}, {"max_paths": 0}, {"lr_scale": -1.0}])
