@@ -1,6 +1,6 @@
 """A corpus reader for training on annotated text in any format."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ class Corpus:
         path: str | Path | None,
         *,
         format: str | None = None,
-        types: Sequence[str] = (),
+        types: list[str] | None = None,
         n_sents: int = 1,
         spans_key: str = DEFAULT_SPANS_KEY,
         limit: int = 0,
@@ -55,7 +55,7 @@ class Corpus:
         self.settings: dict[str, Any] = {
             # fails before training instead of in the first evaluation
             "format": get_format(format or guess_format(self.path)).name,
-            "types": tuple(types),
+            "types": tuple(types or ()),
             "n_sents": n_sents,
             "spans_key": spans_key,
             "from_ents": from_ents,

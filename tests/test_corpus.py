@@ -5,7 +5,7 @@ import pytest
 from spacy import registry
 from spacy.training import Corpus as DocBinCorpus
 from spacy.util import minibatch
-from thinc.api import Adam
+from thinc.api import Adam, ConfigValidationError
 from tiny_pipeline import make_nlp
 
 from spacy_gapdner import GapDNERError, get_entities
@@ -56,6 +56,9 @@ def test_settings(data, nlp, tmp_path):
     assert len(get_entities(example.reference, "gold")) == 3
     twice = Corpus(data, augmenter=lambda nlp, example: iter([example, example]))
     assert len(list(twice(nlp))) == 4
+    reader = {"@readers": "spacy-gapdner.Corpus.v1", "path": str(data), "types": "ADR,Sign"}
+    with pytest.raises(ConfigValidationError, match="types"):
+        registry.resolve({"train": reader})
     with pytest.raises(GapDNERError, match="brat has no option split"):
         list(Corpus(data, options={"split": "train"})(nlp))
 

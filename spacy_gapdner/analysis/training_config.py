@@ -16,6 +16,7 @@ from ..formats.files import read_text
 from ..grid import TaggingScheme
 from ..loading import load_model, splits_sentences
 from ..pipe.factory import DEFAULT_SETTINGS
+from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 from ..segments import check_window
 from .pipes import choose_name
 
@@ -144,12 +145,15 @@ def _find_mistakes(
             f"[training] max_steps = {n_batches} is not a multiple of eval_frequency = "
             f"{frequency}. Batches after the last evaluation are not in model-best. Change one."
         )
-    score = f"spans_{found.spans_key}_f"
+    key = found.spans_key
+    score = f"spans_{key}_f"
     weight = training.get("score_weights", {}).get(score)
-    if training and found.spans_key != DEFAULT_SPANS_KEY and not weight:
+    if training and key != DEFAULT_SPANS_KEY and not weight:
         yield (
             f"[training.score_weights] has no weight for {score}, so training cannot select the "
-            f"best model. Set it to 1.0, and the weights of spans_{DEFAULT_SPANS_KEY} to null."
+            f"best model. Set it to {F_WEIGHT}, and that of spans_{key}_disc_f to {DISC_F_WEIGHT}. "
+            f"If no other pipe has the spans_key {DEFAULT_SPANS_KEY!r}, set the weights of "
+            f"spans_{DEFAULT_SPANS_KEY} to null."
         )
     if before and not set(found.nlp.pipe_names) & set(before):
         yield f"This report splits sentences with gapdner_sentencizer, not {', '.join(before)}."

@@ -259,6 +259,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if not any(len(doc) for doc in docs):
             return losses
         self._require_labels()
+        self._progress.has_sentences |= any(doc.has_annotation("SENT_START") for doc in docs)
         set_dropout_rate(self.model, drop)
         scores, backprop = self.model.begin_update((docs, self.segments(docs)))
         loss, d_scores = self.get_loss(examples, scores)
@@ -304,8 +305,9 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
         """Score a batch of examples with the scorer of the config.
 
-        Warns once about unknown entity types in the gold annotation, missing gold entities, and
-        training that does not find any discontinuous entity.
+        Warns once about unknown entity types in the gold annotation, missing gold entities,
+        training without sentence boundaries, and training that does not find any discontinuous
+        entity.
 
         examples (Iterable[Example]): The examples with predictions.
         RETURNS (dict[str, Any]): The scores. See `spacy_gapdner.scorer`.
@@ -315,6 +317,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         examples = list(examples)
         counts = Counter(e.label_ for x in examples for e in get_entities(x.reference, self.key))
         self._progress.check_types(self.name, counts, self.labels)
+        self._progress.check_sentences(self.name, (example.predicted for example in examples))
         scores = self.scorer(examples, **{"spans_key": self.key, **kwargs})
         self._progress.add_evaluation(self.name, scores.get(f"spans_{self.key}_counts", {}))
         return scores
@@ -340,8 +343,9 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if unknown:
             raise GapDNERError(
                 f"Unknown label {min(unknown)!r} in the gold annotation. '{self.name}' has the "
-                f"labels {', '.join(self.labels)}. Add it with add_label(). For spacy "
-                "train, use the callback spacy-gapdner.add_labels.v1."
+                f"labels {', '.join(self.labels)}. Add it with add_label(). For spacy train, add "
+                f"it to labels in [initialize.components.{self.name}] or, if the pipe is sourced, "
+                "use the callback spacy-gapdner.add_labels.v1."
             )
         (segments,) = self.segments([example.predicted])
         held, unheld = assign_entities(aligned, segments)

@@ -2,7 +2,11 @@
 
 import re
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+
+from spacy.tokens import Doc
+
+from ..segments import get_sentences
 
 # Number of evaluations after which missing discontinuous entities are reported
 N_EVALUATIONS = 5
@@ -13,6 +17,8 @@ class TrainingProgress:
 
     def __init__(self) -> None:
         self.n_batches = 0
+        # whether documents had sentence boundaries in training
+        self.has_sentences = False
         self._evaluated_at = 0
         self._n_without_disc = 0
         self._last_rate: float | None = None
@@ -34,6 +40,16 @@ class TrainingProgress:
             )
         self._last_rate = learn_rate
         self.n_batches += 1
+
+    def check_sentences(self, name: str, docs: Iterable[Doc]) -> None:
+        """Warn if sentences are predicted, but only complete documents have been learned."""
+        learned = self.n_batches and not self.has_sentences
+        if learned and any(len(get_sentences(doc)) > 1 for doc in docs):
+            self.warn_once(
+                f"'{name}' predicts on sentences, but is trained on complete documents. Add the "
+                "component that splits sentences to [training] annotating_components, or to "
+                "annotates in nlp.update()."
+            )
 
     def check_types(self, name: str, gold: Mapping[str, int], labels: Collection[str]) -> None:
         """Warn if there are no gold entities, or entities of unknown types."""

@@ -3,6 +3,7 @@ import warnings
 import numpy as np
 import pytest
 from grid_models import network_of
+from spacy.language import Language
 from spacy.training import Example
 from tiny_pipeline import CORPUS, annotate, found, make_doc, make_examples, make_nlp, train
 
@@ -89,6 +90,35 @@ def test_learning_rate_of_0_is_reported_once():
     assert nlp.to_bytes() != before
     # any function can be the optimizer
     nlp.update(make_examples(nlp), sgd=lambda key, *arrays, lr_scale=1.0: arrays)
+
+
+@pytest.mark.parametrize(
+    ("annotates", "n_sentences", "n_warnings"), [([], 2, 1), (["splitter"], 2, 0), ([], 1, 0)]
+)
+def test_training_without_sentences_is_reported_once(annotates, n_sentences, n_warnings):
+    nlp = make_nlp()
+    text, entities = CORPUS[0]
+    n_words = len(text.split())
+
+    @Language.component("splitter", retokenizes=False)
+    def split(doc):
+        for token in doc:
+            token.is_sent_start = token.i in range(0, n_words * n_sentences, n_words)
+        return doc
+
+    nlp.add_pipe("splitter", first=True)
+    gold = make_doc(nlp, " ".join([text] * n_sentences), entities)
+    examples = [Example(nlp.make_doc(gold.text), gold)]
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        # before training, nothing has been learned
+        for _ in range(2):
+            nlp.evaluate(examples)
+            nlp.update(examples, sgd=nlp.create_optimizer(), annotates=annotates)
+        nlp.evaluate(examples)
+    found = [str(w.message) for w in warned if "predicts on sentences" in str(w.message)]
+    assert len(found) == n_warnings
+    assert all("annotating_components" in message for message in found)
 
 
 def test_nan_stops_the_training():
