@@ -33,10 +33,10 @@ def load_small_pipeline(bert, max_length=12, stride=9):
     """The pipeline of `configs/gapdner_trf.cfg` with this BERT and a small network without dropout.
     It is not initialized."""
     spacy.util.fix_random_seed(0)
-    settings = {"max_length": max_length, "stride": stride}
-    settings |= {f"model.{n}_width": WIDTH for n in ("hidden", "boundary", "grid", "attention")}
-    settings["model.word_dropout"] = 0.0
-    overrides = {f"components.gapdner.{name}": value for name, value in settings.items()}
-    overrides["vars.transformer"] = str(bert)
+    widths = ("hidden_width", "boundary_width", "grid_width", "attention_width")
+    network = {**dict.fromkeys(widths, WIDTH), "word_dropout": 0.0}
+    overrides = {f"components.gapdner.model.{name}": value for name, value in network.items()}
+    settings = {"transformer": str(bert), "max_length": max_length, "stride": stride}
+    overrides |= {f"vars.{name}": value for name, value in settings.items()}
     config = spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
     return spacy.util.load_model_from_config(config, auto_fill=True)
