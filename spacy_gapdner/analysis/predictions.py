@@ -196,12 +196,10 @@ def predict_examples(
 
 
 def _check_doc(doc: object) -> Doc:
-    # nlp.evaluate takes examples
     if not isinstance(doc, Doc):
-        raise GapDNERError(
-            f"Expected Docs with gold entities, not {type(doc).__name__}. Use example.reference of "
-            "each Example."
-        )
+        # nlp.evaluate takes examples
+        hint = " Use example.reference." if isinstance(doc, Example) else ""
+        raise GapDNERError(f"Expected Docs with gold entities, not {type(doc).__name__}.{hint}")
     return doc
 
 

@@ -87,7 +87,7 @@ class DiscontinuousEntity(TokenRanges):
     def kb_id_(self) -> str:
         """RETURNS (str): The id in a knowledge base. Empty if the entity is not linked."""
         # doc.to_json saves the ids of spans, but not the attrs of their groups
-        return self.attrs.get("kb_id") or self.spans[0].kb_id_
+        return self.attrs.get("kb_id", self.spans[0].kb_id_) or ""
 
     @kb_id_.setter
     def kb_id_(self, kb_id: str) -> None:

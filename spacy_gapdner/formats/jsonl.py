@@ -85,8 +85,9 @@ def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
         "score": None if entity.score is None else round(entity.score, 6),
         "discontinuous": entity.is_discontinuous,
     }
-    values |= {key: entity.attrs[key] for key in TEXTS if entity.attrs.get(key)}
-    attributes = entity.attrs.get("_")
+    attrs = entity.to_entity().attrs
+    values |= {key: attrs[key] for key in TEXTS if attrs.get(key)}
+    attributes = attrs.get("_")
     return values | ({"attributes": dict(attributes)} if attributes else {})
 
 

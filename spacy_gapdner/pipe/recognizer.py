@@ -343,9 +343,9 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if unknown:
             raise GapDNERError(
                 f"Unknown label {min(unknown)!r} in the gold annotation. '{self.name}' has the "
-                f"labels {', '.join(self.labels)}. Add it with add_label(). For spacy train, add "
-                f"it to labels in [initialize.components.{self.name}] or, if the pipe is sourced, "
-                "use the callback spacy-gapdner.add_labels.v1."
+                f"labels {', '.join(self.labels)}. Add it with add_label(). For spacy train, "
+                f"list all types as labels in [initialize.components.{self.name}] or, if the pipe "
+                "is sourced, use the callback spacy-gapdner.add_labels.v1."
             )
         (segments,) = self.segments([example.predicted])
         held, unheld = assign_entities(aligned, segments)

@@ -1,8 +1,10 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from python_process import run_python
 from spacy.tokens import Doc
+from spacy.util import load_config
 from spacy.vocab import Vocab
 from tiny_pipeline import gold_docs, make_doc, save_corpus, trained_pipeline
 from training_config import HARD, write_config
@@ -14,6 +16,8 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import blank_pipeline
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.scorer import Counts
+
+CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 @pytest.fixture
@@ -134,3 +138,13 @@ def test_long_segments():
     assert long.startswith("train: the longest segment has 520 tokens, so its grid has 270400")
     # the types are the same
     assert not any("do not occur" in problem for problem in others)
+
+
+def test_other_windows_of_the_transformer(train, tmp_path):
+    config = load_config(CONFIGS / "gapdner_trf.cfg")
+    for stride, n_mistakes in ((96, 0), (64, 1)):
+        config["components"]["gapdner"]["stride"] = stride
+        config.to_disk(tmp_path / "b.cfg")
+        mistakes = check_data(train, config=tmp_path / "b.cfg").config.mistakes
+        assert len(mistakes) == n_mistakes
+        assert all("'transformer' has other windows" in mistake for mistake in mistakes)

@@ -64,5 +64,5 @@ def test_speed_only_measures_the_pipeline(nlp, monkeypatch):
 
 def test_examples_are_refused(nlp):
     docs = gold_docs(nlp.vocab)
-    with pytest.raises(GapDNERError, match=r"not Example\. Use example\.reference"):
+    with pytest.raises(GapDNERError, match=r"not Example\. Use example\.reference\.$"):
         evaluate(nlp, [Example(doc, doc) for doc in docs])
