@@ -2,6 +2,7 @@
 
 import pytest
 from odd_texts import NOT_IN_XML, ODD_TEXTS
+from spacy.tokens import Doc
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.formats import DOC_NAME, FORMATS, NOWHERE, Report, read, write
@@ -46,6 +47,14 @@ def test_supported_values_are_kept(name, file, nlp, tmp_path):
     for doc, back in zip(docs, found, strict=False):
         assert plain(back, kept) == plain(doc, kept)
     assert len(found) == (3 if name == "w2ner" else 2)
+
+
+def test_ids_of_spans_are_written(nlp, tmp_path):
+    doc = nlp("joint pain")
+    set_entities(doc, [Entity("ADR", ((0, 2),), attrs={"kb_id": "Q1"})])
+    # without the attrs of groups
+    write(Doc(nlp.vocab).from_json(doc.to_json()), tmp_path / "a.jsonl")
+    assert [e.kb_id_ for back in read(tmp_path / "a.jsonl") for e in get_entities(back)] == ["Q1"]
 
 
 def plain(doc, kept):
