@@ -9,7 +9,7 @@ partial: half a point for entities that overlap, one point for the same tokens, 
 Whitespace is ignored, so that the sides may be tokenized differently.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -88,7 +88,8 @@ def agreement(
 ) -> Agreement:
     """Compare the entities of two annotators, or of an annotator and a model.
 
-    Documents are paired by name, else by number. Sentences with the same name are merged.
+    Documents are paired by name, or by text if the sides have no name in common. Sentences with the
+    same name are merged.
 
     docs_a (Iterable[Doc]): The documents of the first side.
     docs_b (Iterable[Doc]): The documents of the second side.
@@ -98,10 +99,15 @@ def agreement(
     """
     first, second = _by_name(docs_a, spans_key), _by_name(docs_b, spans_key)
     if first and second and not first.keys() & second.keys():
-        raise GapDNERError(
-            f"The two sides have no documents in common: the first has {next(iter(first))}, the "
-            f"second has {next(iter(second))}. Use the same file names on both sides."
-        )
+        texts = _names_by_text(first)
+        same = {name: texts[text] for text, name in _names_by_text(second).items() if text in texts}
+        if not same:
+            raise GapDNERError(
+                "The two sides have no document name or text in common: the first has "
+                f"{next(iter(first))}, the second has {next(iter(second))}. Compare annotations of "
+                "the same texts."
+            )
+        second = {same.get(name, name): doc for name, doc in second.items()}
     only = [n for n in first if n not in second], [n for n in second if n not in first]
     found = Agreement(only=only)
     for name, doc in first.items():
@@ -122,8 +128,20 @@ def _by_name(docs: Iterable[Doc], spans_key: str) -> dict[str, Doc]:
     return merged
 
 
+def _names_by_text(docs: Mapping[str, Doc]) -> dict[str, str]:
+    # without texts that several documents have
+    names: dict[str, list[str]] = {}
+    for name, doc in docs.items():
+        names.setdefault(_without_whitespace(doc), []).append(name)
+    return {text: same[0] for text, same in names.items() if len(same) == 1}
+
+
+def _without_whitespace(doc: Doc) -> str:
+    return "".join(doc.text.split())
+
+
 def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str) -> None:
-    texts = ["".join(doc.text.split()) for doc in docs]
+    texts = list(map(_without_whitespace, docs))
     if texts[0] != texts[1]:
         characters = enumerate(zip(*texts, strict=False))
         i = next((i for i, (a, b) in characters if a != b), min(map(len, texts)))

@@ -80,6 +80,8 @@ def predict_records(
             continue
         report.documents += 1
         name, extra = record_name(record), other_keys(record)
+        # the answer of a Prodigy task is not about these entities
+        extra.pop("answer", None)
         # drop the data of other components, such as the output of a transformer
         doc.user_data = {} if name is None else {DOC_NAME: name}
         if extra and extra != {"id": name}:

@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 
 from ..entities import DiscontinuousEntity, Fragments, get_entities
 from ..errors import GapDNERError, visible
-from .cleaning import choose_text, clean_entities
+from .cleaning import choose_text, clean_entities, convert_offsets
 from .docs import BLANK, doc_place
 from .files import hide_bom, input_files, read_lines, read_text, with_unix_line_ends
 from .linked_regions import drop_attribute, name_entities
@@ -153,6 +153,7 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
     lines = [line for file in files for line in _read_lines(file, name, report)]
     entities, relations = _parse(lines, report)
     text = hide_bom(choose_text(text, entities, report, place))
+    entities = convert_offsets(text, entities, report, place)
     cleaned = clean_entities(text, entities, report)
     return TextRecord(name, text, cleaned, str(text_path), relations=tuple(relations))
 

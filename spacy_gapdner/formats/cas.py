@@ -101,6 +101,8 @@ def _parse_cas(path: Path, regions: LinkedRegions, with_annotator: bool) -> str:
     name = str(next(filter(None, names), path.stem))
     # the folder of a document in a project
     in_project = path.parent.name == name or path.parent.parent.name in _ANNOTATED
+    # named after the imported file
+    name = name.removesuffix(".txt")
     if with_annotator and in_project:
         name = f"{name}-{path.stem}"
     regions.place = Place(str(path), None, name)

@@ -80,7 +80,11 @@ def choose_text(text: str, entities: Sequence[TextEntity], report: Report, place
 
 
 def convert_offsets(
-    text: str, entities: Sequence[TextEntity], report: Report, place: Place, units: str | None
+    text: str,
+    entities: Sequence[TextEntity],
+    report: Report,
+    place: Place,
+    units: str | None = None,
 ) -> Sequence[TextEntity]:
     """Convert offsets from graphemes or UTF-16 code units, two for an emoji, as in browsers, to
     characters. Without units, uses characters or UTF-16, whichever matches more surface texts.

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ..errors import GapDNERError
-from .cleaning import clean_entities
+from .cleaning import clean_entities, convert_offsets
 from .files import file_reader, read_lines
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
@@ -53,4 +53,5 @@ def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRec
             kind = "malformed line" if len(line.split("\t")) != 4 else "relation"
             report.add("dropped", kind, f"cannot keep {line[:80]!r}", place)
     text = "\n".join(texts)
+    entities = convert_offsets(text, entities, report, file._replace(document=name))
     return TextRecord(name, text, clean_entities(text, entities, report), file.file)

@@ -53,7 +53,19 @@ def test_documents_that_cannot_be_compared():
     with pytest.raises(GapDNERError, match="The texts of a differ: 'fever' on the first side, 'ch"):
         agreement(docs, [make_doc("had chills", name="a")])
     with pytest.raises(GapDNERError, match="in common: the first has a, the second has b"):
-        agreement(docs, [make_doc("had fever", name="b")])
+        agreement(docs, [make_doc("had chills", name="b")])
+
+
+def test_documents_without_a_common_name_are_paired_by_text():
+    texts = [TEXT, "no pain", "no pain", "fever"]
+    first = [make_doc(text, FIRST * (text == TEXT), f"a-{i}") for i, text in enumerate(texts)]
+    # in another order, with other whitespace, and with a text that appears twice
+    texts = ["no pain", f" {TEXT}", "chills"]
+    second = [make_doc(text, name=f"b-{i}") for i, text in enumerate(texts)]
+    found = agreement(first, second)
+    assert [pair.name for pair in found.pairs] == ["a-0"]
+    assert found.only == (["a-1", "a-2", "a-3"], ["b-0", "b-2"])
+    assert found.all.exact == Counts(correct=0, predicted=0, gold=3)
 
 
 _TOKENS = st.lists(st.integers(0, 6), min_size=1, max_size=4)

@@ -37,7 +37,7 @@ def test_texts_are_read_lazily(nlp, n_process):
 
 @pytest.mark.parametrize("n_process", [1, 2])
 def test_docs_keep_their_records(nlp, n_process):
-    records = [as_input(ASPIRIN, id=i, n=i, entities="old") for i in range(8)]
+    records = [as_input(ASPIRIN, id=i, n=i, entities="old", answer="accept") for i in range(8)]
     records.append(as_input(ASPIRIN, id="8"))
     docs = predict_records(nlp, records, batch_size=2, n_process=n_process)
     for number, doc in enumerate(docs):

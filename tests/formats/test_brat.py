@@ -49,6 +49,8 @@ def test_entities_and_relations(read, report):
         # code points, with and without the byte order mark
         ("\ufeff𝒳-ray pain", "6 10", (6, 10), {}),
         ("\ufeff𝒳-ray pain", "7 11", (7, 11), {}),
+        # code units of JavaScript and Java
+        ("𝒳-ray pain", "7 11", (6, 10), {"offsets in UTF-16": 1}),
         # the mark is not a part of the first token
         ("\ufeffpain", "1 5", (1, 5), {}),
     ],
