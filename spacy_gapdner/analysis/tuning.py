@@ -19,21 +19,9 @@ from ..entities import count_elsewhere, describe_no_entities, get_entities
 from ..errors import GapDNERError, check_probability
 from ..pipe.thresholds import Thresholds
 from ..scorer import prf
+from . import scored_entities as scored
 from .pipes import changed, find_pipe
 from .predictions import predict_examples
-from .scored_entities import (
-    LEVEL,
-    Measure,
-    Scores,
-    collect_entities,
-    count_by_doc,
-    count_reached,
-    error_of_kept,
-    gain_share,
-    keep,
-    measures,
-    score,
-)
 
 # Entities with a lower uncalibrated score are ignored, because few of them are correct
 FLOOR = 0.05
@@ -69,16 +57,16 @@ class Tuning:
     gain_share: float
     new_thresholds: bool
     calibrated: bool
-    before: Scores
-    estimated: Scores
-    after: Scores
+    before: scored.Scores
+    estimated: scored.Scores
+    after: scored.Scores
     labels_unknown_to_model: tuple[str, ...] = ()
 
 
 class Aim(NamedTuple):
     """The objective of tuning. See `tune`. Entity types with `labels` get their own threshold."""
 
-    measure: Measure = "combined"
+    measure: scored.Measure = "combined"
     min_precision: float = 0.0
     min_recall: float = 0.0
     labels: Sequence[str] = ()
@@ -93,7 +81,7 @@ def tune(
     docs: Iterable[Doc],
     *,
     spans_key: str | None = None,
-    measure: Measure = "combined",
+    measure: scored.Measure = "combined",
     min_precision: float = 0.0,
     min_recall: float = 0.0,
     per_type: bool = False,
@@ -123,7 +111,7 @@ def tune(
     RAISES (GapDNERError): If a setting is invalid, the pipeline has no `gapdner` pipe, or the Docs
         have no gold entities for the measure or none of the pipe's types.
     """
-    if measure not in get_args(Measure):
+    if measure not in get_args(scored.Measure):
         raise GapDNERError(f"Invalid measure: {measure!r}. Use 'combined', 'f' or 'disc_f'.")
     check_probability("min_precision", min_precision)
     check_probability("min_recall", min_recall)
@@ -144,12 +132,12 @@ def tune(
         raise GapDNERError(f"The data has no discontinuous entities under the spans_key {key!r}.")
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
     with changed(pipe, spans_key=key, calibration=None, **candidates):
-        rows = collect_entities(predict_examples(nlp, docs, batch_size), key, types)
+        rows = scored.collect_entities(predict_examples(nlp, docs, batch_size), key, types)
     now = None
     # with lower thresholds, the pipe finds entities that are not candidates
     if min(pipe.thresholds.lowest_scores(pipe.labels)) < FLOOR:
         with changed(pipe, spans_key=key):
-            now = collect_entities(predict_examples(nlp, docs, batch_size), key, types)
+            now = scored.collect_entities(predict_examples(nlp, docs, batch_size), key, types)
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
     tuning = decide(rows, pipe.thresholds, aim, now)
     tuning = replace(tuning, labels_unknown_to_model=tuple(sorted(found - known)))
@@ -169,14 +157,14 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     if own.disc_threshold is None and not own.type_thresholds:
         own = replace(own, disc_threshold=own.threshold)
     current = _convert(own, partial(_score, own.calibration))
-    kept_before = keep(rows, current)
+    kept_before = scored.keep(rows, current)
     probability = _probability(rows, own.calibration)
     found, kept = (rows, kept_before) if now is None else (now, ~np.isnan(now["score"]))
-    before = score(found, kept, probability if now is None else now["score"])
+    before = scored.score(found, kept, probability if now is None else now["score"])
     held_out, kept_held_out = _cross_validate(rows, current, aim)
     # on all candidates, because there may be too few predictions
     found_all = ~np.isnan(rows["score"])
-    errors = [error_of_kept(rows, found_all, values) for values in (held_out, probability)]
+    errors = [scored.error_of_kept(rows, found_all, values) for values in (held_out, probability)]
     # without a disc_threshold, the thresholds of types also apply to discontinuous entities
     is_closer = current.disc_threshold is not None and (errors[0] or 0.0) < (errors[1] or 0.0)
     calibration = _fit(rows) if is_closer else own.calibration
@@ -186,18 +174,18 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
         held_out = probability
     probability = _probability(rows, calibration)
     chosen = choose(rows, aim, current, calibration)
-    estimated = score(rows, kept_held_out, held_out)
-    after = score(rows, keep(rows, chosen), probability)
+    estimated = scored.score(rows, kept_held_out, held_out)
+    after = scored.score(rows, scored.keep(rows, chosen), probability)
     gains = [scores[aim.measure] - before[aim.measure] for scores in (estimated, after)]
-    share = gain_share((found, kept), (rows, kept_held_out), aim.measure)
+    share = scored.gain_share((found, kept), (rows, kept_held_out), aim.measure)
     closer = aim.lack(estimated["p"], estimated["r"]) < aim.lack(before["p"], before["r"])
-    new_thresholds = bool(closer or (share >= LEAST_SHARE and min(gains) > LEVEL))
+    new_thresholds = bool(closer or (share >= LEAST_SHARE and min(gains) > scored.LEVEL))
     # without new thresholds, a new calibration would change which entities such a pipe finds
     if not new_thresholds and now is not None:
         return Tuning({}, gains[0], share, False, False, before, before, before)
     if not new_thresholds:
         chosen = current
-        estimated, after = (score(rows, kept_before, p) for p in (held_out, probability))
+        estimated, after = (scored.score(rows, kept_before, p) for p in (held_out, probability))
     settings = _settings(chosen, calibration) if new_thresholds or calibrated else {}
     return Tuning(settings, gains[0], share, new_thresholds, calibrated, before, estimated, after)
 
@@ -211,7 +199,7 @@ def _cross_validate(
         here = rows["doc"] % _N_FOLDS == fold
         calibration = _fit(rows[~here])
         probability[here] = _probability(rows[here], calibration)
-        kept[here] = keep(rows[here], choose(rows[~here], aim, current, calibration))
+        kept[here] = scored.keep(rows[here], choose(rows[~here], aim, current, calibration))
     return probability, kept
 
 
@@ -228,15 +216,15 @@ def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration
     if (rows["gold"] & rows["discontinuous"]).any():
         discontinuous += _steps(calibration, True)
     threshold, disc_threshold = _best(rows, aim, contiguous, discontinuous)
-    kept, by_type = keep(rows, Thresholds(threshold, disc_threshold)), {}
+    kept, by_type = scored.keep(rows, Thresholds(threshold, disc_threshold)), {}
     for label in aim.labels:
         is_type = rows["label"] == label
         of_type = rows[is_type]
         if of_type["gold"].sum() >= _MIN_GOLD:
-            others = count_by_doc(rows[~is_type], kept[~is_type]).sum(axis=0)[0]
+            others = scored.count_by_doc(rows[~is_type], kept[~is_type]).sum(axis=0)[0]
             steps = [threshold, *contiguous]
             by_type[label], _ = _best(of_type, aim, steps, [disc_threshold], others)
-            kept[is_type] = keep(of_type, Thresholds(by_type[label], disc_threshold))
+            kept[is_type] = scored.keep(of_type, Thresholds(by_type[label], disc_threshold))
     return Thresholds(threshold, disc_threshold, type_thresholds=by_type)
 
 
@@ -260,12 +248,12 @@ def _best(
     # The first pair if no other is better. `others` are the numbers of correct, predicted and gold
     # entities of other types. They count toward the minimums, but not toward the measure.
     is_disc = rows["discontinuous"]
-    disc_counts = count_reached(rows[is_disc], discontinuous)[:, None, :]
-    counts = count_reached(rows[~is_disc], contiguous)[:, :, None] + disc_counts
+    disc_counts = scored.count_reached(rows[is_disc], discontinuous)[:, None, :]
+    counts = scored.count_reached(rows[~is_disc], contiguous)[:, :, None] + disc_counts
     p, r, _ = prf(*counts + np.reshape(others, (3, 1, 1)))
     lack = aim.lack(p, r)
-    worth = np.where(lack == lack.min(), measures(counts, disc_counts)[aim.measure], -1.0)
-    if worth[0, 0] >= worth.max() - LEVEL:
+    worth = np.where(lack == lack.min(), scored.measures(counts, disc_counts)[aim.measure], -1.0)
+    if worth[0, 0] >= worth.max() - scored.LEVEL:
         return contiguous[0], discontinuous[0]
     # the best pair is noisy, so choose the median of those that are almost as good
     numbers = np.argwhere(worth >= worth.max() - _NEAR)
