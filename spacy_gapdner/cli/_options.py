@@ -16,6 +16,7 @@ output = partial(typer.Option, None, "--output", "-o", metavar="<path>", parser=
 format = partial(typer.Option, None, "--format", "-f")
 lang = partial(typer.Option, "en", "--lang", "-l")
 
+# typer derives the names of the other options from the parameters
 MODEL: Any = typer.Argument(
     metavar="MODEL", help="Folder of a trained pipeline, or name of an installed package"
 )
@@ -30,39 +31,29 @@ GOLD_KEY: Any = spans_key(
 )
 PIPE_KEY: Any = spans_key(help="The spans_key of the component, if the pipeline has several")
 THRESHOLD: Any = typer.Option(
-    None, "--threshold", min=0, max=1, help="Minimum score (default: set by the pipeline)"
+    None, min=0, max=1, help="Minimum score (default: set by the pipeline)"
 )
-BATCH_SIZE: Any = typer.Option(
-    None, "--batch-size", min=1, help="Docs per batch (default: set by the pipeline)"
-)
+BATCH_SIZE: Any = typer.Option(None, min=1, help="Docs per batch (default: set by the pipeline)")
 GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
 BF16: Any = typer.Option(
     False, "--bf16", help="Predict in bfloat16: faster, with slightly different scores"
 )
-ON_ERROR: Any = typer.Option(
-    "stop", "--on-error", help="If a document cannot be read: stop, or skip and report it"
-)
+ON_ERROR: Any = typer.Option("stop", help="If a document cannot be read: stop, or skip and list it")
 _LINE_BREAKS = (
     "keep: line breaks end sentences; join: only empty lines end sentences; auto: join if the "
     "lines of a document look wrapped"
 )
-LINE_BREAKS_AUTO: Any = typer.Option("auto", "--line-breaks", help=_LINE_BREAKS)
-LINE_BREAKS: Any = typer.Option(
-    None, "--line-breaks", help=f"{_LINE_BREAKS} (default: set by the pipeline)"
-)
+LINE_BREAKS_AUTO: Any = typer.Option("auto", help=_LINE_BREAKS)
+LINE_BREAKS: Any = typer.Option(None, help=f"{_LINE_BREAKS} (default: set by the pipeline)")
 SPLITTER: Any = typer.Option(
-    None, "--model", help="Pipeline that tokenizes and splits sentences, instead of --lang"
+    None, help="Pipeline that tokenizes and splits sentences, instead of --lang"
 )
-TYPES: Any = typer.Option(
-    None, "--types", help="Comma-separated entity types to keep, e.g. ADR,Drug (default: all)"
-)
+TYPES: Any = typer.Option(None, help="Comma-separated types to keep, e.g. ADR,Drug (default: all)")
 FORCE: Any = typer.Option(False, "--force", "-F", help="Overwrite existing files")
 HOST: Any = typer.Option(
-    "127.0.0.1", "--host", help="Address to listen on; 0.0.0.0 for all network interfaces"
+    "127.0.0.1", help="Address to listen on; 0.0.0.0 for all network interfaces"
 )
-PORT: Any = typer.Option(
-    5000, "--port", min=0, max=65535, help="Port to listen on; 0 for any free port"
-)
+PORT: Any = typer.Option(5000, min=0, max=65535, help="Port to listen on; 0 for any free port")
 CODE: Any = typer.Option(
-    None, "--code", callback=import_code, help="Python file that registers functions or formats"
+    None, callback=import_code, help="Python file that registers functions or formats"
 )
