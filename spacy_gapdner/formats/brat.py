@@ -21,15 +21,7 @@ from .docs import BLANK, doc_place
 from .files import hide_bom, input_files, read_lines, read_text, with_unix_line_ends
 from .linked_regions import drop_attribute, name_entities
 from .outputs import with_ending, write_files, write_parts
-from .records import (
-    DOC_RELATIONS,
-    BratLine,
-    TextEntity,
-    TextRecord,
-    drop_line,
-    keep_relations,
-    targets_of,
-)
+from .records import DOC_RELATIONS, BratLine, TextEntity, TextRecord, keep_relations, targets_of
 from .report import Place, Report, printable, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
@@ -201,7 +193,7 @@ def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity],
         if line.text[0] in "RE*" or "".join(targets_of(line.text)).startswith(("R", "E")):
             relations.append(line)
         else:
-            drop_line(line, report)
+            line.drop(report)
     scores = {name: values.pop("score", None) for name, values in attrs.items()}
     found = [replace(e, attrs=attrs.get(e.id, {}), score=scores.get(e.id)) for e in entities]
     return found, relations

@@ -19,7 +19,7 @@ from .docs import DOC_EXTRA, DOC_NAME, Alignment, doc_place, to_docs
 from .files import skip_word_files
 from .jsonl import document_values
 from .outputs import check_apart
-from .records import DOC_RELATIONS, BratLine, Record, drop_line
+from .records import DOC_RELATIONS, BratLine, Record
 from .registry import ATTRS, FORMATS, Format, choose_output, get_format, guess_format
 from .report import MISSING_TYPE, Place, Report, logging_drops
 
@@ -231,7 +231,7 @@ def _counting_losses(
             report.add("dropped", "document metadata", message, place)
         if "relations" in format.loses:
             for text in doc.user_data.get(DOC_RELATIONS, ()):
-                drop_line(BratLine(text, place), report)
+                BratLine(text, place).drop(report)
         for key in get_other_keys(doc, spans_key):
             if number := len(get_entities(doc, key)):
                 message = f"{number} under {key!r:.80}"

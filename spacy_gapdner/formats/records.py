@@ -27,6 +27,11 @@ class BratLine(NamedTuple):
     text: str
     place: Place
 
+    def drop(self, report: Report, reason: str = "") -> None:
+        """Report that the line cannot be kept."""
+        message = f"cannot keep {self.text[:60]!r}{reason}"
+        report.add("dropped", KINDS[self.text[0]], message, self.place)
+
 
 @dataclass(frozen=True)
 class TextEntity:
@@ -134,13 +139,7 @@ def keep_relations(
             targets = targets_of(line.text) or [""]
             missing = [repr(target) for target in targets if known.get(target) is None]
             which = f"{missing[0]}, which is not in this Doc" if missing else "several Docs"
-            drop_line(line, report, f": it refers to {which}")
+            line.drop(report, f": it refers to {which}")
         else:
             kept[home].append(line.text)
     return kept
-
-
-def drop_line(line: BratLine, report: Report, reason: str = "") -> None:
-    """Report a line that cannot be kept."""
-    message = f"cannot keep {line.text[:60]!r}{reason}"
-    report.add("dropped", KINDS[line.text[0]], message, line.place)
