@@ -17,16 +17,9 @@ from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.scheme import channel_places
 from ..segments import Segment
+from . import upstream_bugs
 from .batching import batch_by_length
 from .grid_network import GridNetwork
-from .upstream_bugs import (
-    InPlaceShim,
-    bound_onednn_caches,
-    infer,
-    load_srsly_extensions_once,
-    multiply_by_torch,
-    use_one_thread_in_workers,
-)
 
 # Maximum number of words, including padding, in a call of the network.
 _MAX_CALL_WORDS = 2**14
@@ -67,10 +60,10 @@ def build_grid_model(
     """
     if max_batch_cells < 1:
         raise GapDNERError(f"Invalid max_batch_cells: {max_batch_cells}. It must be at least 1.")
-    bound_onednn_caches()
-    load_srsly_extensions_once()
-    use_one_thread_in_workers()
-    multiply_by_torch(tok2vec)
+    upstream_bugs.bound_onednn_caches()
+    upstream_bugs.load_srsly_extensions_once()
+    upstream_bugs.use_one_thread_in_workers()
+    upstream_bugs.multiply_by_torch(tok2vec)
     make = partial(_make_network, tagging, make_network, mixed_precision)
     grid: Model[GridIn, ModelOut] = Model(
         f"{name}_grid",
@@ -117,7 +110,7 @@ def _init(
 def _forward(
     model: GridModel, inputs: ModelIn, is_train: bool
 ) -> tuple[ModelOut, Callable[[ModelOut], list[Doc]]]:
-    use_one_thread_in_workers()
+    upstream_bugs.use_one_thread_in_workers()
     docs, segments = inputs
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
     scores, backprop_grid = model.get_ref("grid")((vectors, segments), is_train)
@@ -201,7 +194,7 @@ def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[
 
 def _wrap(make_network: NetworkFactory) -> Model[NetworkIn, list[Floats4d]]:
     # the network is made once the labels are known
-    shim = InPlaceShim(
+    shim = upstream_bugs.InPlaceShim(
         None, serialize_model=_serialize, deserialize_model=partial(_deserialize, make_network)
     )
     return Model("pytorch", _call_network, shims=[shim], dims={"nI": None, "nO": None})
@@ -215,7 +208,7 @@ def _call_network(
     args = (xp2torch(words, requires_grad=is_train), torch.from_numpy(lengths), batch_sizes)
     inputs_torch = ArgsKwargs(args=args, kwargs={})
     if not is_train:
-        (scores,) = infer(shim._model, [inputs_torch])
+        (scores,) = upstream_bugs.infer(shim._model, [inputs_torch])
         # a single transfer, because each one waits for the GPU
         flat = torch.cat([batch.flatten() for batch in scores]).float().cpu().numpy()
         parts = np.split(flat, np.cumsum([batch.numel() for batch in scores])[:-1])
