@@ -91,9 +91,7 @@ def make_config_text(
     )
 
 
-def _choose_transformer(
-    lang: str, gpu: bool, optimize: Optimize, transformer: str | None
-) -> str | None:
+def _choose_transformer(lang: str, gpu: bool, optimize: str, transformer: str | None) -> str | None:
     if transformer == "none":
         return None
     if transformer is not None:

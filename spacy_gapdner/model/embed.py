@@ -46,9 +46,7 @@ def build_known_words_embed_v1(
     return embed
 
 
-def _init(
-    model: Model[list[Doc], Features], X: list[Doc] | None = None, Y: Features | None = None
-) -> None:
+def _init(model: Model[list[Doc], Features], X: list[Doc] | None = None, Y: object = None) -> None:
     # the new tables do not know the words of an earlier training
     model.attrs["known"] = _NO_WORDS
     model.layers[0].initialize(X=X)
