@@ -16,7 +16,6 @@ def draw_cli(
         metavar="INPUT",
         help="Annotated data in any format that convert reads; with --model also raw text in any "
         "format that predict reads",
-        allow_dash=True,
     ),
     output_path: Path | None = options.output(help="HTML file (default: print to the terminal)"),
     force: bool = options.FORCE,

@@ -20,7 +20,6 @@ def predict_cli(
         metavar="INPUT",
         help='.txt file (one document), folder of .txt files, .jsonl file with a "text" per line, '
         "or - for lines from standard input (with --batch-size 1 to process each line immediately)",
-        allow_dash=True,
     ),
     output_path: Path | None = options.output(
         help="File or folder to write (default: draw entities in the terminal, or print JSONL if "
