@@ -9,9 +9,9 @@ from .doc_entity import DiscontinuousEntity as DiscontinuousEntity
 from .doc_entity import check_entity as check_entity
 from .entity import Entity as Entity
 from .entity import Fragments as Fragments
-from .other_annotation import count_elsewhere as count_elsewhere
-from .other_annotation import describe_no_entities as describe_no_entities
 from .storage import DEFAULT_SPANS_KEY as DEFAULT_SPANS_KEY
+from .storage import count_elsewhere as count_elsewhere
+from .storage import describe_no_entities as describe_no_entities
 from .storage import get_entities as get_entities
 from .storage import get_other_keys as get_other_keys
 from .storage import group_names as group_names

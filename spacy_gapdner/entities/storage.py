@@ -7,6 +7,7 @@ extension attributes.
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from copy import deepcopy
@@ -193,6 +194,24 @@ def group_names(doc: Doc, key: str) -> list[str]:
 def get_other_keys(doc: Doc, key: str) -> list[str]:
     """RETURNS (list[str]): All other prefixes under which a Doc stores entities, sorted."""
     return [k for k in get_spans_keys(doc) if k != key and stores_entities(doc, k)]
+
+
+def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
+    """RETURNS (Counter[str]): Number of entities and spans not stored under a prefix, by place."""
+    prefixes = get_other_keys(doc, key)
+    ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
+    counts = {f"doc.spans['{prefix}_*']": len(get_entities(doc, prefix)) for prefix in prefixes}
+    counts |= {f"doc.spans[{name!r}]": len(doc.spans[name]) for name in doc.spans.keys() - ours}
+    return +Counter(counts | {"doc.ents": len(doc.ents)})
+
+
+def describe_no_entities(data: str, key: str, elsewhere: Mapping[str, int]) -> str:
+    """RETURNS (str): A message for data without entities under a prefix. See `count_elsewhere`."""
+    message = f"{data} has no entities under the spans_key {key!r}."
+    if not elsewhere:
+        return message
+    found = ", ".join(f"{number} in {place}" for place, number in sorted(elsewhere.items()))
+    return f"{message} It has other entities or spans: {found}."
 
 
 def _refuse_entities(owner: Doc | Span, value: object) -> None:
