@@ -81,7 +81,6 @@ def search_entities(
     graph: PathGraph,
     labels: Sequence[str],
     to_fragments: Callable[[tuple[int, ...]], Fragments],
-    *,
     threshold: float,
     max_paths: int,
 ) -> DecodedSegment:

@@ -79,9 +79,7 @@ class GapAwareTagging:
                 if row == column:
                     frags[edge] = max(probability, frags.get(edge, 0.0))
         graph = PathGraph(frags, gaps)
-        return search_entities(
-            ranges, graph, labels, _fragments, threshold=threshold, max_paths=max_paths
-        )
+        return search_entities(ranges, graph, labels, _fragments, threshold, max_paths)
 
 
 def _spell(entities: Iterable[Entity], labels: Sequence[str]) -> Iterator[Cell]:
