@@ -101,8 +101,7 @@ class Proposer:
 
 
 def _to_proposals(doc: Doc, key: str) -> list[Proposal]:
-    entities = get_entities(doc, key)
-    found = [TextEntity(e.label_, e.char_fragments, score=e.score) for e in entities]
+    found = [TextEntity(e.label_, e.char_fragments, score=e.score) for e in get_entities(doc, key)]
     # like entities in annotation files; those that contain only whitespace are dropped
     cleaned = clean_entities(doc.text, found, Report())
     return [Proposal(entity.label, entity.fragments, entity.score) for entity in cleaned]

@@ -146,8 +146,7 @@ def set_entities(
 
 def get_spans_keys(doc: Doc) -> list[str]:
     """RETURNS (list[str]): The prefixes of all numbered span groups (PREFIX_1, ...), sorted."""
-    matches = map(_NUMBERED.fullmatch, doc.spans)
-    return sorted({match.group(1) for match in matches if match})
+    return sorted({match[1] for match in map(_NUMBERED.fullmatch, doc.spans) if match})
 
 
 def stores_entities(doc: Doc, key: str) -> bool:
@@ -229,8 +228,7 @@ def _set_attrs(doc: Doc, attrs: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def _find_within(span: Span) -> tuple[DiscontinuousEntity, ...]:
-    found = find_entities(span.doc)
-    return tuple(e for e in found if span.start <= e.start and e.end <= span.end)
+    return tuple(e for e in find_entities(span.doc) if span.start <= e.start and e.end <= span.end)
 
 
 if not Doc.has_extension("discontinuous_ents"):

@@ -222,8 +222,7 @@ def _call_network(
             for d_batch, batch in zip(d_scores, scores_torch, strict=True)
         )
         arguments = ArgsKwargs(args=(scores_torch,), kwargs={"grad_tensors": gradients})
-        d_inputs = backprop_torch(arguments)
-        return cast(Floats3d, torch2xp(d_inputs.args[0]))
+        return cast(Floats3d, torch2xp(backprop_torch(arguments).args[0]))
 
     return [cast(Floats4d, torch2xp(b.float().detach())) for b in scores_torch], backprop
 

@@ -34,8 +34,7 @@ def predict_entities(
     number of paths that the search dropped. Entities that only consist of whitespace are dropped.
     """
     tagging: TaggingScheme = model.attrs["tagging"]
-    starts = accumulate(map(len, docs), initial=0)
-    numbered = zip(docs, starts, strict=False)
+    numbered = zip(docs, accumulate(map(len, docs), initial=0), strict=False)
     for _, group in groupby(numbered, key=lambda pair: pair[1] // _MAX_WORDS):
         batch = [doc for doc, _ in group]
         segments = cut(batch)
