@@ -145,8 +145,7 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
     lines = [line for file in files for line in _read_lines(file, name, report)]
     entities, relations = _parse(lines, report)
     text = hide_bom(choose_text(text, entities, report, place))
-    entities = convert_offsets(text, entities, report, place)
-    cleaned = clean_entities(text, entities, report)
+    cleaned = clean_entities(text, convert_offsets(text, entities, report, place), report)
     return TextRecord(name, text, cleaned, str(text_path), relations=tuple(relations))
 
 

@@ -53,5 +53,5 @@ def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRec
             kind = "malformed line" if len(line.split("\t")) != 4 else "relation"
             report.add("dropped", kind, f"cannot keep {line[:80]!r}", place)
     text = "\n".join(texts)
-    entities = convert_offsets(text, entities, report, file._replace(document=name))
-    return TextRecord(name, text, clean_entities(text, entities, report), file.file)
+    found = convert_offsets(text, entities, report, file._replace(document=name))
+    return TextRecord(name, text, clean_entities(text, found, report), file.file)
