@@ -88,8 +88,8 @@ def agreement(
 ) -> Agreement:
     """Compare the entities of two annotators, or of an annotator and a model.
 
-    Documents are paired by name, or by text if the sides have no name in common. Sentences with the
-    same name are merged.
+    Documents are paired by text, and if several have the same text, by name or else in order.
+    Sentences with the same name are merged.
 
     docs_a (Iterable[Doc]): The documents of the first side.
     docs_b (Iterable[Doc]): The documents of the second side.
@@ -98,21 +98,19 @@ def agreement(
     RAISES (GapDNERError): If the sides have no documents in common, or the texts differ.
     """
     first, second = _by_name(docs_a, spans_key), _by_name(docs_b, spans_key)
-    if first and second and not first.keys() & second.keys():
-        texts = _names_by_text(first)
-        same = {name: texts[text] for text, name in _names_by_text(second).items() if text in texts}
-        if not same:
-            raise GapDNERError(
-                "The two sides have no document name or text in common: the first has "
-                f"{next(iter(first))}, the second has {next(iter(second))}. Compare annotations of "
-                "the same texts."
-            )
-        second = {same.get(name, name): doc for name, doc in second.items()}
-    only = [n for n in first if n not in second], [n for n in second if n not in first]
+    pairs = _pair(first, second)
+    if first and second and not pairs:
+        raise GapDNERError(
+            "The two sides have no document text or name in common: the first has "
+            f"{next(iter(first))}, the second has {next(iter(second))}. Compare annotations of the "
+            "same texts."
+        )
+    paired = set(pairs.values())
+    only = [n for n in first if n not in pairs], [n for n in second if n not in paired]
     found = Agreement(only=only)
     for name, doc in first.items():
-        if name in second:
-            _compare(found, name, (doc, second[name]), spans_key)
+        if name in pairs:
+            _compare(found, name, (doc, second[pairs[name]]), spans_key)
     return found
 
 
@@ -128,12 +126,22 @@ def _by_name(docs: Iterable[Doc], spans_key: str) -> dict[str, Doc]:
     return merged
 
 
-def _names_by_text(docs: Mapping[str, Doc]) -> dict[str, str]:
-    # without texts that several documents have
-    names: dict[str, list[str]] = {}
-    for name, doc in docs.items():
-        names.setdefault(_without_whitespace(doc), []).append(name)
-    return {text: same[0] for text, same in names.items() if len(same) == 1}
+def _pair(first: Mapping[str, Doc], second: Mapping[str, Doc]) -> dict[str, str]:
+    # the names of the second side by those of the first
+    texts = {name: _without_whitespace(doc) for name, doc in first.items()}
+    pairs: dict[str, str] = {}
+    waiting: dict[str, list[str]] = {}
+    for name, doc in second.items():
+        if (text := _without_whitespace(doc)) == texts.get(name):
+            pairs[name] = name
+        else:
+            waiting.setdefault(text, []).append(name)
+    for name, text in texts.items():
+        if name not in pairs and waiting.get(text):
+            pairs[name] = waiting[text].pop(0)
+    # texts that differ are an error
+    same = (first.keys() - pairs.keys()) & (second.keys() - set(pairs.values()))
+    return pairs | {name: name for name in same}
 
 
 def _without_whitespace(doc: Doc) -> str:

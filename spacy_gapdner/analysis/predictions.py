@@ -20,6 +20,7 @@ from spacy.tokens.underscore import Underscore
 from spacy.training import Example
 
 from ..errors import GapDNERError
+from ..formats.annotation_tools import ANSWERS
 from ..formats.docs import DOC_EXTRA, DOC_NAME
 from ..formats.files import record_name
 from ..formats.jsonl import other_keys
@@ -80,8 +81,9 @@ def predict_records(
             continue
         report.documents += 1
         name, extra = record_name(record), other_keys(record)
-        # the answer of a Prodigy task is not about these entities
-        extra.pop("answer", None)
+        # a task of Prodigy was accepted with other entities
+        if extra.get("answer") in ANSWERS:
+            del extra["answer"]
         # drop the data of other components, such as the output of a transformer
         doc.user_data = {} if name is None else {DOC_NAME: name}
         if extra and extra != {"id": name}:

@@ -138,16 +138,16 @@ def _find_mistakes(
             f"{component!r} comes after {name!r} in [nlp] pipeline, so {name!r} predicts on "
             f"documents. Move it before {name!r}."
         )
-    window = found.max_length, found.stride
+    window = {"max_length": found.max_length, "stride": found.stride}
     for component, block in config["components"].items():
         spans = block.get("model", {}).get("get_spans", {})
         if spans.get("@span_getters") == "spacy-gapdner.segment_spans.v1":
-            other = spans["max_length"], spans["stride"]
-            if other != window:
-                yield (
-                    f"{component!r} has other windows (max_length and stride: {other}) than "
-                    f"{name!r} ({window}). Set both in [vars] and refer to them."
-                )
+            for setting, value in window.items():
+                if spans.get(setting) != value:
+                    yield (
+                        f"{component!r} has the {setting} {spans.get(setting)}, but {name!r} has "
+                        f"{value}, so their windows differ. Set it in [vars] and refer to it."
+                    )
     n_batches, frequency = training.get("max_steps"), training.get("eval_frequency")
     is_valid = isinstance(n_batches, int) and isinstance(frequency, int) and frequency > 0
     if is_valid and n_batches % frequency:

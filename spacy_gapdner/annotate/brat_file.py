@@ -14,7 +14,7 @@ from itertools import count
 from ..entities import Fragments
 from ..errors import GapDNERError
 from ..formats.brat import entity_line, parse_entity
-from ..formats.cleaning import choose_text, clean_fragments, surface_fits
+from ..formats.cleaning import choose_text, clean_fragments, convert_offsets, surface_fits
 from ..formats.files import BOM, decode
 from ..formats.records import BratLine, TextEntity, targets_of
 from ..formats.report import NOWHERE, Report
@@ -77,10 +77,11 @@ class BratFile:
                 self.n_hidden += 1
             if not surface_fits(text, entity):
                 self.misfits[entity.id] = entity.surface or ""
-        if self.misfits and choose_text(text, found, Report(), NOWHERE) != text:
+        how = text, found, Report(), NOWHERE
+        if self.misfits and (choose_text(*how) != text or convert_offsets(*how) is not found):
             raise GapDNERError(
-                f"{where} counts line ends or a byte order mark differently than brat, which would "
-                f"move {next(iter(self.misfits))}. Convert the folder first: "
+                f"{where} counts line ends, emoji or a byte order mark differently than brat, "
+                f"which would move {next(iter(self.misfits))}. Convert the folder first: "
                 "convert FOLDER NEW --format brat --n-sents 0"
             )
 

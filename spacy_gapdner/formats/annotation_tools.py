@@ -12,8 +12,9 @@ from .linked_regions import LinkedRegions, Object, check_annotator, read_regions
 from .records import TextRecord
 from .report import Place, Report, reading
 
+ANSWERS = ("accept", "reject", "ignore")
 # keys of records that do not describe the document
-_OF_TASK = ("text", "spans", "relations", "tokens", "answer")
+_OF_TASK = ("text", "spans", "relations", "tokens", "answer", "entities")
 _OF_PRODIGY = (*_OF_TASK, "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp")
 _OF_DOCCANO = ("text", "entities", "relations", "label", "labels")
 

@@ -66,15 +66,15 @@ def clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
 
 def choose_text(text: str, entities: Sequence[TextEntity], report: Report, place: Place) -> str:
     r"""RETURNS (str): The text that agrees with most surface texts. Offsets can count ``\r\n`` as
-    two characters or one, and a byte order mark as one character or none.
+    two characters or one, a byte order mark as one or none, and an emoji as one or, in UTF-16, two.
     """
     # on a tie the first
     plain = text.removeprefix(BOM)
     texts = dict.fromkeys([plain, plain.replace("\r\n", "\n"), text, text.replace("\r\n", "\n")])
-    fits = {t: sum(surface_fits(t, e) for e in entities) for t in texts}
+    fits = {t: _count_fits(t, entities) for t in texts}
     chosen = max(texts, key=fits.__getitem__)
     if "\r\n" in text and "\r\n" not in chosen:
-        message = f"offsets count CRLF as one character ({fits[chosen]} surface texts match)"
+        message = f"offsets count CRLF as one character ({fits[chosen][0]} surface texts match)"
         report.add("repaired", "line endings CRLF -> LF", message, place)
     return chosen
 
@@ -99,13 +99,21 @@ def convert_offsets(
         report.add("kept", "offsets without surface texts to check them", message, place)
     if units is not None:
         return _count_in(text, entities, units)
-    converted = _count_in(text, entities, "utf-16")
-    before, after = (sum(surface_fits(text, e) for e in found) for found in (entities, converted))
-    if before >= after:
+    n_fits, in_characters = _count_fits(text, entities)
+    if in_characters:
         return entities
-    message = f"offsets count in UTF-16 ({after} surface texts match)"
+    message = f"offsets count in UTF-16 ({n_fits} surface texts match)"
     report.add("repaired", "offsets in UTF-16", message, place)
-    return converted
+    return _count_in(text, entities, "utf-16")
+
+
+def _count_fits(text: str, entities: Sequence[TextEntity]) -> tuple[int, bool]:
+    # the number of matching surface texts, and whether they match in characters or in UTF-16
+    fits = sum(surface_fits(text, entity) for entity in entities), True
+    if max(text, default="") <= "\uffff":
+        return fits
+    found = _count_in(text, entities, "utf-16")
+    return max(fits, (sum(surface_fits(text, entity) for entity in found), False))
 
 
 def _count_in(text: str, entities: Sequence[TextEntity], units: str) -> list[TextEntity]:

@@ -75,7 +75,8 @@ _DOCCANO = (
 )
 _PRODIGY = (
     # texts of `predict` that were then annotated in Prodigy have an answer
-    r'\A(?:(?=[\s\S]*"answer"\s*:\s*"(?:accept|reject|ignore)")|(?![\s\S]*"entities"\s*:\s*\[))'
+    rf'\A(?:(?=[\s\S]*"answer"\s*:\s*"(?:{"|".join(tools.ANSWERS)})")|'
+    r'(?![\s\S]*"entities"\s*:\s*\[))'
     r'[\s\S]*"(spans|_task_hash)"\s*:'
 )
 _HTML = "spacy-gapdner.write_html.v1"

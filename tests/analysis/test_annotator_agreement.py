@@ -56,15 +56,16 @@ def test_documents_that_cannot_be_compared():
         agreement(docs, [make_doc("had chills", name="b")])
 
 
-def test_documents_without_a_common_name_are_paired_by_text():
-    texts = [TEXT, "no pain", "no pain", "fever"]
-    first = [make_doc(text, FIRST * (text == TEXT), f"a-{i}") for i, text in enumerate(texts)]
-    # in another order, with other whitespace, and with a text that appears twice
-    texts = ["no pain", f" {TEXT}", "chills"]
-    second = [make_doc(text, name=f"b-{i}") for i, text in enumerate(texts)]
+@pytest.mark.parametrize("prefix", ["a", "b"])
+def test_documents_are_paired_by_text(prefix):
+    texts = [TEXT, "no pain", "no pain", "fever", "rash"]
+    first = [make_doc(text, FIRST * (text == TEXT), f"a{i}") for i, text in enumerate(texts)]
+    # in another order, with other whitespace, and with one text twice
+    texts = ["chills", "no pain", f" {TEXT}", "rash"]
+    second = [make_doc(text, name=f"{prefix}{i}") for i, text in enumerate(texts)]
     found = agreement(first, second)
-    assert [pair.name for pair in found.pairs] == ["a-0"]
-    assert found.only == (["a-1", "a-2", "a-3"], ["b-0", "b-2"])
+    assert [pair.name for pair in found.pairs] == ["a0", "a1", "a4"]
+    assert found.only == (["a2", "a3"], [f"{prefix}0"])
     assert found.all.exact == Counts(correct=0, predicted=0, gold=3)
 
 

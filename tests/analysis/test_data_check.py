@@ -147,4 +147,4 @@ def test_other_windows_of_the_transformer(train, tmp_path):
         config.to_disk(tmp_path / "b.cfg")
         mistakes = check_data(train, config=tmp_path / "b.cfg").config.mistakes
         assert len(mistakes) == n_mistakes
-        assert all("'transformer' has other windows" in mistake for mistake in mistakes)
+        assert all("'transformer' has the stride 96, but" in mistake for mistake in mistakes)

@@ -39,12 +39,16 @@ def test_texts_are_read_lazily(nlp, n_process):
 def test_docs_keep_their_records(nlp, n_process):
     records = [as_input(ASPIRIN, id=i, n=i, entities="old", answer="accept") for i in range(8)]
     records.append(as_input(ASPIRIN, id="8"))
+    # not of Prodigy
+    records.append(as_input(ASPIRIN, id="9", answer="no"))
     docs = predict_records(nlp, records, batch_size=2, n_process=n_process)
     for number, doc in enumerate(docs):
         record = {"gapdner_record": {"id": number, "n": number}} if number < 8 else {}
+        if number == 9:
+            record = {"gapdner_record": {"id": "9", "answer": "no"}}
         assert doc.user_data == {"gapdner_document": str(number), **record}
         assert [e.text for e in get_entities(doc)] == ["aspirin"]
-    assert number == 8
+    assert number == 9
 
 
 class OddError(Exception):

@@ -111,9 +111,10 @@ def test_line_breaks():
     file = read("", "back\r\npain")
     file.change([Mark("ADE", ((0, 10),))])
     assert file.content == b"T1\tADE 0 4;6 10\tback pain\n"
-    # other programs count them differently
-    with pytest.raises(GapDNERError, match=r"would move T1.*Convert"):
-        read("T1\tADE 2 3\tb\n", "a\r\nb")
+    # other programs count them differently, or count code units
+    for offsets, text in (("2 3", "a\r\nb"), ("3 4", "𝒳 b")):
+        with pytest.raises(GapDNERError, match=r"would move T1.*Convert"):
+            read(f"T1\tADE {offsets}\tb\n", text)
     # other differences of the surface text are reported
     assert read("T1\tADE 0 1\tx\n", "a\r\nb").misfits == {"T1": "x"}
 

@@ -51,6 +51,8 @@ def test_entities_and_relations(read, report):
         ("\ufeff𝒳-ray pain", "7 11", (7, 11), {}),
         # code units of JavaScript and Java
         ("𝒳-ray pain", "7 11", (6, 10), {"offsets in UTF-16": 1}),
+        ("\ufeff𝒳-ray pain", "8 12", (7, 11), {"offsets in UTF-16": 1}),
+        ("𝒳𝒳\r\npain", "5 9", (3, 7), {"line endings CRLF -> LF": 1, "offsets in UTF-16": 1}),
         # the mark is not a part of the first token
         ("\ufeffpain", "1 5", (1, 5), {}),
     ],
