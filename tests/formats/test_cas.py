@@ -155,6 +155,11 @@ def test_annotators_of_a_project(tmp_path, report, title):
     assert names(annotator="CURATION_USER") == [stem]
     with pytest.raises(GapDNERError, match=r"no annotator 'x'\. Choose CURATION_USER, ann, bob"):
         names(annotator="x")
+    # only the folder of the document, which has the complete name
+    (tmp_path / "x/a.txt").mkdir(parents=True)
+    cas.to_json(tmp_path / "x/a.txt/ann.json")
+    (doc,) = read(tmp_path / "x", report=report)
+    assert doc.user_data[DOC_NAME] == ("a-ann" if stem == "a" else title)
     for names_in_zip in (["exportedproject.json"], ["a/ann.json", "b/ann.json"]):
         with ZipFile(tmp_path / "a.zip", "w") as archive:
             for name in names_in_zip:
