@@ -1,6 +1,7 @@
 """Rule-based sentence boundaries: after sentence-final punctuation and at line breaks."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, Literal
@@ -58,7 +59,12 @@ def is_wrapped(text: str) -> bool:
     full = [line for line in followed if len(line) >= _FULL * width]
     if width < _WIDTH or len(full) < _FULL_LINES:
         return False
-    return 2 * len(full) > len(followed) and 2 * sum(x[-1].isalnum() for x in full) > len(full)
+    return 2 * len(full) > len(followed) and 2 * sum(map(_ends_in_word, full)) > len(full)
+
+
+def _ends_in_word(line: str) -> bool:
+    # in a letter, a number, or a mark, such as a vowel sign
+    return unicodedata.category(line[-1])[0] in "LNM"
 
 
 @Language.factory(

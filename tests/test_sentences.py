@@ -87,7 +87,9 @@ def split(text, **settings):
     return [" ".join(sentence.text.split()) for sentence in doc.sents]
 
 
-JOINED = [WRAPPED, WRAPPED.replace("\n", " \r\n  "), PARAGRAPHS]
+# lines that end in a mark, like many words in Hindi
+MARKS = WRAPPED.replace("\n", "\u0301\n")
+JOINED = [WRAPPED, WRAPPED.replace("\n", " \r\n  "), PARAGRAPHS, MARKS]
 KEPT = [PROSE, ONE_A_LINE, LISTED, WRAPPED.replace("\n", ".\n"), "\n \n"]
 KEPT += [textwrap.fill(PROSE[:200], 60), textwrap.fill(PROSE, 25)]
 

@@ -2,6 +2,7 @@
 
 import json
 import time
+import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -102,7 +103,7 @@ class Texts:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.lower().split())
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 class Store:

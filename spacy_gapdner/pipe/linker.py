@@ -14,7 +14,9 @@ from ..entities import DEFAULT_SPANS_KEY, get_entities
 from ..errors import GapDNERError
 
 _FILE = "terms.tsv"
-_HYPHENS = re.compile("[-\u2010-\u2015\u2212]")
+_HYPHENS = re.compile("[-\u05be\u2010-\u2015\u2212]")
+# between fragments in Thai, Lao, Japanese or Chinese
+_SPACES = re.compile("(?<=[\u0e00-\u0eff\u3040-\u9fff]) (?=[\u0e00-\u0eff\u3040-\u9fff])")
 # Number of texts for which the most similar name is cached
 _CACHE_SIZE = 100_000
 
@@ -26,7 +28,8 @@ class EntityLinker:
 
     Registered as the factory `gapdner_linker`. Add it after `gapdner`. The text of an entity is
     the joined text of its fragments: "severe shoulder pain" in "severe joint, shoulder and back
-    pain". Case is ignored. Hyphens count as spaces. The first of equally good names is used.
+    pain". Case is ignored. Hyphens count as spaces. Spaces between Chinese, Japanese, Thai or Lao
+    characters are ignored. The first of equally good names is used.
 
     nlp (Language): The pipeline.
     name (str): The component instance name.
@@ -144,7 +147,8 @@ class EntityLinker:
 
 
 def _normalize(text: str) -> str:
-    return " ".join(_HYPHENS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).split())
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    return _SPACES.sub("", " ".join(_HYPHENS.sub(" ", folded).split()))
 
 
 def _sort_words(text: str) -> str:

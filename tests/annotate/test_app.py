@@ -78,6 +78,9 @@ def test_list_of_texts_and_progress(connect, notes):
     files = client.get("texts")["texts"]
     assert [text["id"] for text in files] == ["a", "b", "sub/c"]
     assert client.get("search?words=took%20%0AASPIRIN%20") == ["b"]
+    # composed and decomposed letters are the same
+    (notes / "b.txt").write_text("He took aspirin o\u0301seo .")
+    assert client.get("search?words=\u00d3SEO") == ["b"]
     shuffled = client.get("texts?order=random")["texts"]
     assert sorted(shuffled, key=lambda text: text["id"]) == files
     # a text that was added later

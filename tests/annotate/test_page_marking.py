@@ -88,6 +88,11 @@ def test_characters_and_selections(page):
     page.press(Keys.RIGHT, held=[Keys.SHIFT])
     page.press(Keys.ENTER)
     page.until(lambda: page.entities() == ["ADE tension"])
+    # marks belong to their letter
+    page.write("खाँसी", ann="")
+    page.press(Keys.RIGHT, held=[Keys.ALT])
+    page.press(Keys.ENTER)
+    page.until(lambda: page.entities() == ["ADE खाँ"])
     # browser selections, as made by touch, followed by the button
     page.write(ann="")
     script = "const [from, to] = [...arguments].map((word) => word.firstChild);"
@@ -145,6 +150,11 @@ COORDINATIONS = [
     (["android use"], "android use"),
     (["liver or lung", "mild and severe"], "liver_mild; liver_severe; lung_mild; lung_severe"),
     (["الرأس و البطن"], "الرأس; البطن"),
+    # decomposed letters, which do not end before their marks
+    (["do\u0301lor o o\u0301seo"], "do\u0301lor; o\u0301seo"),
+    (["đa\u0302\u0300u va\u0300 lưng"], "đa\u0302\u0300u; lưng"),
+    (["सिर और पीठ"], "सिर; पीठ"),
+    (["头部和颈部、饱和度", "疼痛"], "头部_疼痛; 颈部_疼痛; 饱和度_疼痛"),
 ]
 
 

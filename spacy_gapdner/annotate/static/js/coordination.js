@@ -7,12 +7,15 @@ import { joined, trimmed } from "./mentions.js";
 // without words that have another meaning in one of these languages: "of", "en", "a"
 const WORDS =
   "and or und oder sowie bzw et ou y e o u ni och eller og samt ja tai sekä i oraz lub albo nebo " +
-  "и или та або și sau és vagy ve veya un vai و أو או";
+  "и или та або și sau és vagy ve veya un vai και ή và hoặc و أو או और या तथा";
 const COORDINATORS = ["as well as", "ainsi que", ...WORDS.split(" ")].join("|");
+const BOTH_FORMS = `${COORDINATORS}|${COORDINATORS.normalize("NFD")}`;
+// of languages without spaces, except in words for "saturated" and "mild"
+const BETWEEN_LETTERS = "以及|(?<![饱飽温溫])和|或|および|または|และ|หรือ";
 // slashes and commas between digits are part of a number
 const SEPARATOR = new RegExp(
-  `(?:\\s*(?:[;&،؛、，]|(?<!\\d)[,/]|[,/](?!\\d)|(?<![\\p{L}\\p{N}])(?:${COORDINATORS})` +
-    "(?![\\p{L}\\p{N}]))\\s*)+",
+  `(?:\\s*(?:[;&،؛、，]|(?<!\\d)[,/]|[,/](?!\\d)|${BETWEEN_LETTERS}|` +
+    `(?<![\\p{L}\\p{M}\\p{N}])(?:${BOTH_FORMS})(?![\\p{L}\\p{M}\\p{N}]))\\s*)+`,
   "gu",
 );
 

@@ -1,15 +1,18 @@
 /** The word cursor, and the words or characters that are selected with it. */
 
 import { indexAt } from "./blocks.js";
-import { lengthAt } from "./offsets.js";
 
 /** @typedef {import("./types.js").Range} Range */
+
+// a letter with its marks is one character
+const SEGMENTER = new Intl.Segmenter();
 
 export class Cursor {
   /** @param {string} text @param {Range[]} tokens */
   constructor(text, tokens) {
     this.text = text;
     this.tokens = tokens;
+    this.characters = SEGMENTER.segment(text);
     /** @type {Range} where the selection starts */
     this.anchor = tokens[0] ?? [0, 0];
     /** @type {Range} where the cursor is */
@@ -51,21 +54,23 @@ export class Cursor {
   /** @param {1 | -1} step @param {boolean} marks */
   byCharacter(step, marks) {
     const [start, end] = this.head;
-    const isWhole = start + lengthAt(this.text, start) < end;
-    let at = start;
-    if (isWhole) at = marks && step < 0 ? before(this.text, before(this.text, end)) : start;
-    else at = step > 0 ? end : before(this.text, start);
-    if (at < 0 || at >= this.text.length) return;
+    const first = this.#character(start);
+    const isWhole = first[1] < end;
+    let next = first;
+    if (isWhole && marks && step < 0) next = this.#character(this.#character(end - 1)[0] - 1);
+    else if (!isWhole) next = this.#character(step > 0 ? end : start - 1);
+    if (next[0] === next[1]) return;
     // shorten a selected word at its end
-    if (isWhole && marks) this.anchor = [start, start + lengthAt(this.text, start)];
-    this.go([at, at + lengthAt(this.text, at)], marks);
+    if (isWhole && marks) this.anchor = first;
+    this.go(next, marks);
     if (!marks) this.isMarking = true;
   }
-}
 
-/** @param {string} text @param {number} offset @returns {number} the offset of the previous character */
-function before(text, offset) {
-  return offset - (offset > 1 && lengthAt(text, offset - 2) === 2 ? 2 : 1);
+  /** @param {number} offset @returns {Range} the character at the offset; empty outside the text */
+  #character(offset) {
+    const found = this.characters.containing(offset);
+    return found ? [found.index, found.index + found.segment.length] : [offset, offset];
+  }
 }
 
 /** @param {Range} a @param {Range} b @returns {Range} */

@@ -124,11 +124,11 @@ export class TextList {
   }
 
   #matching() {
-    const query = this.query.value.toLowerCase();
+    const query = folded(this.query.value);
     const status = this.filter.value;
     return this.texts.filter(
       (text) => (!status || text.status === status) &&
-        (this.hits.has(text.id) || `${text.id} ${text.begin}`.toLowerCase().includes(query)),
+        (this.hits.has(text.id) || folded(`${text.id} ${text.begin}`).includes(query)),
     );
   }
 
@@ -196,4 +196,9 @@ export class TextList {
     event.preventDefault();
     this.#draw();
   }
+}
+
+/** @param {string} text @returns {string} without differences of case and of composed letters */
+function folded(text) {
+  return text.normalize("NFC").toLowerCase();
 }
