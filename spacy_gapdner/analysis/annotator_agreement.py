@@ -56,7 +56,7 @@ class Pair(NamedTuple):
 
 @dataclass
 class Agreement:
-    """The agreement on documents that both sides annotated. `only` names the others."""
+    """The agreement on texts that both sides annotated. `only` names the other documents."""
 
     pairs: list[Pair] = field(default_factory=list)
     only: tuple[list[str], list[str]] = ([], [])
@@ -95,15 +95,14 @@ def agreement(
     docs_b (Iterable[Doc]): The documents of the second side.
     spans_key (str): Prefix of the span groups.
     RETURNS (Agreement): The agreement and the differences.
-    RAISES (GapDNERError): If the sides have no documents in common, or the texts differ.
+    RAISES (GapDNERError): If the sides have no text in common.
     """
     first, second = _by_name(docs_a, spans_key), _by_name(docs_b, spans_key)
     pairs = _pair(first, second)
     if first and second and not pairs:
         raise GapDNERError(
-            "The two sides have no document text or name in common: the first has "
-            f"{next(iter(first))}, the second has {next(iter(second))}. Compare annotations of the "
-            "same texts."
+            f"The two sides have no text in common{_describe_difference(first, second)}. Compare "
+            "annotations of the same texts."
         )
     paired = set(pairs.values())
     only = [n for n in first if n not in pairs], [n for n in second if n not in paired]
@@ -139,9 +138,19 @@ def _pair(first: Mapping[str, Doc], second: Mapping[str, Doc]) -> dict[str, str]
     for name, text in texts.items():
         if name not in pairs and waiting.get(text):
             pairs[name] = waiting[text].pop(0)
-    # texts that differ are an error
-    same = (first.keys() - pairs.keys()) & (second.keys() - set(pairs.values()))
-    return pairs | {name: name for name in same}
+    return pairs
+
+
+def _describe_difference(first: Mapping[str, Doc], second: Mapping[str, Doc]) -> str:
+    # of the first documents with the same name
+    name = next((name for name in first if name in second), None)
+    if name is None:
+        return f": the first has {next(iter(first))}, the second has {next(iter(second))}"
+    texts = [_without_whitespace(docs[name]) for docs in (first, second)]
+    characters = enumerate(zip(*texts, strict=False))
+    i = next((i for i, (a, b) in characters if a != b), min(map(len, texts)))
+    one, other = (repr(text[i : i + 30]) for text in texts)
+    return f": {name} has {one} on the first side, {other} on the second"
 
 
 def _without_whitespace(doc: Doc) -> str:
@@ -149,14 +158,6 @@ def _without_whitespace(doc: Doc) -> str:
 
 
 def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str) -> None:
-    texts = list(map(_without_whitespace, docs))
-    if texts[0] != texts[1]:
-        characters = enumerate(zip(*texts, strict=False))
-        i = next((i for i, (a, b) in characters if a != b), min(map(len, texts)))
-        raise GapDNERError(
-            f"The texts of {name} differ: {texts[0][i : i + 30]!r} on the first side, "
-            f"{texts[1][i : i + 30]!r} on the second. Compare annotations of the same texts."
-        )
     compared = compare(Example(docs[1], docs[0]), spans_key)
     positions, sides = compared.positions, (compared.gold, {*compared.predicted})
     found.all.add(*sides)

@@ -57,6 +57,8 @@ def agreement_cli(
         if only:
             listed = shorten(", ".join(only), 200)
             msg.warn(f"{counted(len(only), 'document')} only in {side}: {listed}")
+    if differing := [name for name in found.only[0] if name in found.only[1]]:
+        msg.warn(f"The texts of {shorten(', '.join(differing), 200)} differ between the sides.")
     if not found.per_type:
         msg.warn("Neither side has entities. Check --spans-key, or run stats.")
     n_differing = sum(any(pair.differing) for pair in found.pairs)

@@ -9,8 +9,8 @@ SECOND = "T1\tADE 0 12\tsevere joint\nT2\tDRUG 33 40\taspirin\n"
 def test_two_annotators(run, write_brat, tmp_path):
     same, output = (TEXT, FIRST), tmp_path / "out"
     dropped = f"{FIRST}T3\tDRUG 90 99\tnothing\n"
-    first = write_brat("anna", a=(TEXT, dropped), b=same, anna=("no pain", ""))
-    sides = first, write_brat("ben", a=(TEXT, SECOND), b=same, ben=("no fever", ""))
+    first = write_brat("anna", a=(TEXT, dropped), b=same, anna=("no pain", ""), c=("x", ""))
+    sides = first, write_brat("ben", a=(TEXT, SECOND), b=same, ben=("no fever", ""), c=("y", ""))
     result = run("agreement", *sides, "-o", output)
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     # of 4 entities each, 3 agree, and the others overlap
@@ -20,7 +20,8 @@ def test_two_annotators(run, write_brat, tmp_path):
     assert "2 documents compared, 1 with differences" in lines
     assert f"{sides[0] / 'a.ann'}:3: " in result.stdout
     for side, name in zip(sides, ("anna", "ben"), strict=True):
-        assert f"1 document only in {side}: {name}" in " ".join(result.stdout.split())
+        assert f"2 documents only in {side}: {name}, c" in " ".join(result.stdout.split())
+    assert "The texts of c differ between the sides." in result.stdout
     found = json.loads((output / "agreement.json").read_text())
     assert [row["text"] for row in found["differing"]] == ["severe joint … pain", "severe joint"]
     page = (output / "agreement.html").read_text()
