@@ -56,10 +56,13 @@ class Pair(NamedTuple):
 
 @dataclass
 class Agreement:
-    """The agreement on texts that both sides annotated. `only` names the other documents."""
+    """The agreement on texts that both sides annotated. `only` names the other documents, and
+    `text_differences` describes those with the same name.
+    """
 
     pairs: list[Pair] = field(default_factory=list)
     only: tuple[list[str], list[str]] = ([], [])
+    text_differences: list[str] = field(default_factory=list)
     all: Measures = field(default_factory=Measures)
     discontinuous: Measures = field(default_factory=Measures)
     per_type: dict[str, Measures] = field(default_factory=dict)
@@ -99,17 +102,22 @@ def agreement(
     """
     first, second = _by_name(docs_a, spans_key), _by_name(docs_b, spans_key)
     pairs = _pair(first, second)
+    rest = second.keys() - set(pairs.values())
+    only = [n for n in first if n not in pairs], [n for n in second if n in rest]
+    differences = [_describe_difference(n, first[n], second[n]) for n in only[0] if n in rest]
     if first and second and not pairs:
+        names = f"the first has {only[0][0]}, the second has {only[1][0]}"
         raise GapDNERError(
-            f"The two sides have no text in common{_describe_difference(first, second)}. Compare "
+            f"The two sides have no text in common: {[*differences, names][0]}. Compare "
             "annotations of the same texts."
         )
-    paired = set(pairs.values())
-    only = [n for n in first if n not in pairs], [n for n in second if n not in paired]
-    found = Agreement(only=only)
+    found = Agreement(only=only, text_differences=differences)
     for name, doc in first.items():
         if name in pairs:
-            _compare(found, name, (doc, second[pairs[name]]), spans_key)
+            if (other := pairs[name]) != name:
+                doc, name = doc.copy(), f"{name} / {other}"
+                doc.user_data[DOC_NAME] = name
+            _compare(found, name, (doc, second[other]), spans_key)
     return found
 
 
@@ -141,16 +149,12 @@ def _pair(first: Mapping[str, Doc], second: Mapping[str, Doc]) -> dict[str, str]
     return pairs
 
 
-def _describe_difference(first: Mapping[str, Doc], second: Mapping[str, Doc]) -> str:
-    # of the first documents with the same name
-    name = next((name for name in first if name in second), None)
-    if name is None:
-        return f": the first has {next(iter(first))}, the second has {next(iter(second))}"
-    texts = [_without_whitespace(docs[name]) for docs in (first, second)]
+def _describe_difference(name: str, first: Doc, second: Doc) -> str:
+    texts = [_without_whitespace(doc) for doc in (first, second)]
     characters = enumerate(zip(*texts, strict=False))
     i = next((i for i, (a, b) in characters if a != b), min(map(len, texts)))
     one, other = (repr(text[i : i + 30]) for text in texts)
-    return f": {name} has {one} on the first side, {other} on the second"
+    return f"{name} has {one} on the first side, {other} on the second"
 
 
 def _without_whitespace(doc: Doc) -> str:

@@ -57,8 +57,9 @@ def agreement_cli(
         if only:
             listed = shorten(", ".join(only), 200)
             msg.warn(f"{counted(len(only), 'document')} only in {side}: {listed}")
-    if differing := [name for name in found.only[0] if name in found.only[1]]:
-        msg.warn(f"The texts of {shorten(', '.join(differing), 200)} differ between the sides.")
+    if found.text_differences:
+        listed = shorten("; ".join(found.text_differences), 200)
+        msg.warn(f"Documents with the same name but other texts are not compared: {listed}")
     if not found.per_type:
         msg.warn("Neither side has entities. Check --spans-key, or run stats.")
     n_differing = sum(any(pair.differing) for pair in found.pairs)

@@ -15,8 +15,8 @@ from ..errors import GapDNERError
 
 _FILE = "terms.tsv"
 _HYPHENS = re.compile("[-\u05be\u2010-\u2015\u2212]")
-# between fragments in Thai, Lao, Japanese or Chinese
-_SPACES = re.compile("(?<=[\u0e00-\u0eff\u3040-\u9fff]) (?=[\u0e00-\u0eff\u3040-\u9fff])")
+# next to characters in Thai, Lao, Japanese or Chinese, as between fragments
+_SPACES = re.compile("(?<=[\u0e00-\u0eff\u3005-\u9fff]) | (?=[\u0e00-\u0eff\u3005-\u9fff])")
 # Number of texts for which the most similar name is cached
 _CACHE_SIZE = 100_000
 
@@ -28,7 +28,7 @@ class EntityLinker:
 
     Registered as the factory `gapdner_linker`. Add it after `gapdner`. The text of an entity is
     the joined text of its fragments: "severe shoulder pain" in "severe joint, shoulder and back
-    pain". Case is ignored. Hyphens count as spaces. Spaces between Chinese, Japanese, Thai or Lao
+    pain". Case is ignored. Hyphens count as spaces. Spaces next to Chinese, Japanese, Thai or Lao
     characters are ignored. The first of equally good names is used.
 
     nlp (Language): The pipeline.

@@ -64,7 +64,10 @@ def test_documents_are_paired_by_text(prefix):
     texts = ["chills", "no pain", f" {TEXT}", "rash"]
     second = [make_doc(text, name=f"{prefix}{i}") for i, text in enumerate(texts)]
     found = agreement(first, second)
-    assert [pair.name for pair in found.pairs] == ["a0", "a1", "a4"]
+    same = "a1" if prefix == "a" else "a1 / b1"
+    expected = [f"a0 / {prefix}2", same, f"a4 / {prefix}3"]
+    assert [pair.name for pair in found.pairs] == expected
+    assert [pair.docs[0].user_data[DOC_NAME] for pair in found.pairs] == expected
     assert found.only == (["a2", "a3"], [f"{prefix}0"])
     assert found.all.exact == Counts(correct=0, predicted=0, gold=3)
 

@@ -218,6 +218,8 @@ def test_prodigy_keeps_metadata_and_distinguishes_equal_spans(write, report):
     # two spans have the same offsets and different labels
     task |= {"spans": [part, ade, end, {**end, "label": "Part"}], "tokens": []}
     task["relations"] = [{"head_span": ade, "child_span": end, "label": "non-contig"}]
+    # from predict
+    task["entities"] = [{"label": "ADE", "fragments": []}]
     (doc,) = read(write({"a.jsonl": lines(task)}), report=report)
     assert entities(doc) == [("Part", "arm"), ("ADE", "arm pain"), ("Part", "pain")]
     values = [(e.score, e.kb_id_) for e in get_entities(doc)]

@@ -71,13 +71,13 @@ def test_ids(path):
 
 def test_spelling_of_names(path):
     nlp = spacy.blank("zh")
-    path.write_text("T:1\t头部疼痛\nT:2\tCrohn's\nT:3\tדו צדדי\n", encoding="utf8")
+    path.write_text("T:1\t头部疼痛\nT:2\tCrohn's\nT:3\tדו צדדי\nT:4\t2型糖尿病\n", encoding="utf8")
     pipe = nlp.add_pipe("gapdner_linker", config={"terms": str(path)})
-    doc = Doc(nlp.vocab, ["头部", "和", "颈部", "疼痛", "CROHN\u2019S", "דו\u05beצדדי"])
-    set_entities(
-        doc, [Entity("A", ((0, 1), (3, 4))), Entity("A", ((4, 5),)), Entity("A", ((5, 6),))]
-    )
-    assert [entity.kb_id_ for entity in get_entities(pipe(doc))] == ["T:1", "T:2", "T:3"]
+    words = ["头部", "和", "颈部", "疼痛", "CROHN\u2019S", "דו\u05beצדדי", "2", "、", "型糖尿病"]
+    doc = Doc(nlp.vocab, words)
+    places = ((0, 1), (3, 4)), ((4, 5),), ((5, 6),), ((6, 7), (8, 9))
+    set_entities(doc, [Entity("A", place) for place in places])
+    assert [entity.kb_id_ for entity in get_entities(pipe(doc))] == ["T:1", "T:2", "T:3", "T:4"]
 
 
 @pytest.mark.parametrize(("overwrite", "old"), [(False, "OLD:1"), (True, "T:3")])

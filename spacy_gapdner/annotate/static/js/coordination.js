@@ -10,8 +10,9 @@ const WORDS =
   "и или та або și sau és vagy ve veya un vai και ή và hoặc و أو או और या तथा";
 const COORDINATORS = ["as well as", "ainsi que", ...WORDS.split(" ")].join("|");
 const BOTH_FORMS = `${COORDINATORS}|${COORDINATORS.normalize("NFD")}`;
-// of languages without spaces, except in words for "saturated" and "mild"
-const BETWEEN_LETTERS = "以及|(?<![饱飽温溫])和|或|および|または|และ|หรือ";
+// of languages without spaces, except in words such as "saturation", "mild" and "neutralize"
+const BETWEEN_LETTERS =
+  "以及|(?<![饱飽温溫緩缓違中昭令调調柔總总共])和|或者?|および|または|และ|หรือ";
 // slashes and commas between digits are part of a number
 const SEPARATOR = new RegExp(
   `(?:\\s*(?:[;&،؛、，]|(?<!\\d)[,/]|[,/](?!\\d)|${BETWEEN_LETTERS}|` +
