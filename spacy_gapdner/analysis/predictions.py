@@ -81,7 +81,7 @@ def predict_records(
             continue
         report.documents += 1
         name, extra = record_name(record), other_keys(record)
-        # a task of Prodigy was accepted with other entities
+        # the answer of a Prodigy task is about other entities
         if extra.get("answer") in ANSWERS:
             del extra["answer"]
         # drop the data of other components, such as the output of a transformer

@@ -155,8 +155,8 @@ class DiscontinuousEntity(TokenRanges):
     def to_entity(self) -> Entity:
         """RETURNS (Entity): A copy of the entity that is independent of the Doc."""
         attrs = deepcopy(self.attrs)
-        if self.kb_id_:
-            attrs["kb_id"] = self.kb_id_
+        if kb_id := self.kb_id_:
+            attrs["kb_id"] = kb_id
         score = attrs.pop("score", None)
         return Entity(self.label_, self.fragments, score, attrs)
 

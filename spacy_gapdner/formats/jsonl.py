@@ -85,7 +85,7 @@ def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
         "score": None if entity.score is None else round(entity.score, 6),
         "discontinuous": entity.is_discontinuous,
     }
-    attrs = entity.to_entity().attrs
+    attrs = {**entity.attrs, "kb_id": entity.kb_id_}
     values |= {key: attrs[key] for key in TEXTS if attrs.get(key)}
     attributes = attrs.get("_")
     return values | ({"attributes": dict(attributes)} if attributes else {})

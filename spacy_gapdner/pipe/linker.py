@@ -15,7 +15,7 @@ from ..errors import GapDNERError
 
 _FILE = "terms.tsv"
 _HYPHENS = re.compile("[-\u05be\u2010-\u2015\u2212]")
-# next to characters in Thai, Lao, Japanese or Chinese, as between fragments
+# next to Thai, Lao, Japanese or Chinese characters; entity.text has them between fragments
 _SPACES = re.compile("(?<=[\u0e00-\u0eff\u3005-\u9fff]) | (?=[\u0e00-\u0eff\u3005-\u9fff])")
 # Number of texts for which the most similar name is cached
 _CACHE_SIZE = 100_000
