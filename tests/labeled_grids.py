@@ -3,6 +3,7 @@
 import numpy as np
 
 from spacy_gapdner.grid import LabeledCells
+from spacy_gapdner.grid.grids import Grids
 
 
 def parse(table):
@@ -30,3 +31,19 @@ def as_scores(cells, n, n_channels):
         probabilities[cell] = probability
     probabilities[..., 0] = 1 - probabilities.sum(axis=-1)
     return np.log(probabilities + 1e-12).astype("float32")
+
+
+def as_grids(arrays):
+    """Grids from arrays (n, n, channels): the first one in its own batch, and all others in a batch
+    with padding, in reverse order."""
+    arrays, batches = list(arrays), []
+    order = [part for part in ([0][: len(arrays)], list(range(len(arrays) - 1, 0, -1))) if part]
+    for part in order:
+        longest = max(len(arrays[i]) for i in part)
+        shape = (len(part), longest, longest, arrays[0].shape[-1])
+        batch = np.full(shape, 7, dtype=arrays[0].dtype)
+        for row, i in enumerate(part):
+            n = len(arrays[i])
+            batch[row, :n, :n] = arrays[i]
+        batches.append(batch)
+    return Grids(batches, order, np.array([len(array) for array in arrays], dtype="int64"))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from labeled_grids import as_grids
 
 from spacy_gapdner.grid.losses import GridTarget
 
@@ -36,13 +37,13 @@ def batches(draw, several_labels):
 
 def check_gradients(loss, scores, targets, step=1e-6):
     """The gradient agrees with the loss, and is zero for ignored cells only."""
-    _, gradients = loss(scores, targets)
+    _, gradients = loss(as_grids(scores), targets)
     for grid, target, gradient in zip(scores, targets, gradients, strict=True):
         for index in np.ndindex(grid.shape):
             score, values = grid[index], []
             for moved in (score + step, score - step):
                 grid[index] = moved
-                values.append(loss(scores, targets)[0])
+                values.append(loss(as_grids(scores), targets)[0])
             grid[index] = score
             assert gradient[index] == pytest.approx((values[0] - values[1]) / (2 * step), abs=1e-8)
         for i, j in np.ndindex(grid.shape[:2]):

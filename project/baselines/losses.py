@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from thinc.types import Floats2d, Floats3d
+from thinc.types import Floats1d, Floats2d
 from thinc.util import get_array_module
 
-from spacy_gapdner.grid.losses import GridTarget
+from spacy_gapdner.grid.grids import Grids
+from spacy_gapdner.grid.losses import GridTarget, gold_cells, mask_cells
 
 
 class ZLPR:
@@ -26,42 +27,37 @@ class ZLPR:
         self.alpha = alpha
         self.n_fine = n_fine
 
-    def __call__(
-        self, scores: Sequence[Floats3d], targets: Sequence[GridTarget]
-    ) -> tuple[float, list[Floats3d]]:
+    def __call__(self, scores: Grids, targets: Sequence[GridTarget]) -> tuple[float, Grids]:
         """Compute the loss of a batch.
 
-        scores (Sequence[Floats3d]): Logits `(n, n, channels)` per segment.
+        scores (Grids): Logits of all segments.
         targets (Sequence[GridTarget]): Gold labels per segment.
-        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient w.r.t. the scores.
+        RETURNS (tuple[float, Grids]): The loss and its gradient w.r.t. the scores.
         """
-        losses, gradients = [], []
-        valid = [target.valid(len(grid)) for grid, target in zip(scores, targets, strict=True)]
-        n_counted = max(sum(int(cells.sum()) for cells in valid), 1)
-        for grid, target, cells in zip(scores, targets, valid, strict=True):
-            xp = get_array_module(grid)
-            gold = xp.zeros(grid.shape, dtype="bool")
-            rows, columns, channels = xp.asarray(target.cells).T
-            gold[rows, columns, channels] = True
-            counted = xp.asarray(cells / n_counted, dtype=grid.dtype)
-            gradient = xp.empty_like(grid)
-            n_decoded = grid.shape[2] - self.n_fine
-            for group, weight in (
-                (slice(n_decoded), self.alpha),
-                (slice(n_decoded, None), 1 - self.alpha),
-            ):
-                loss, d_scores = _rank(grid[..., group], gold[..., group])
-                losses.append(weight * (loss * counted).sum())
-                gradient[..., group] = weight * d_scores * counted[..., None]
-            gradients.append(gradient)
+        xp = get_array_module(scores.batches[0])
+        flat = xp.concatenate([grids.reshape((-1, grids.shape[-1])) for grids in scores.batches])
+        valid = mask_cells(scores, targets)
+        cells, channels = gold_cells(scores, targets)
+        gold = xp.zeros(flat.shape, dtype="bool")
+        gold[xp.asarray(cells), xp.asarray(channels)] = True
+        counted = xp.asarray(valid / max(int(valid.sum()), 1), dtype=flat.dtype)
+        gradient, total = xp.empty_like(flat), 0.0
+        n_decoded = flat.shape[1] - self.n_fine
+        for group, weight in (
+            (slice(n_decoded), self.alpha),
+            (slice(n_decoded, None), 1 - self.alpha),
+        ):
+            loss, d_scores = _rank(flat[:, group], gold[:, group])
+            total += weight * (loss * counted).sum()
+            gradient[:, group] = weight * d_scores * counted[:, None]
         # converted last, because this synchronizes the CPU and the GPU
-        return float(sum(losses)), gradients
+        return float(total), scores.from_flat(gradient)
 
 
-def _rank(scores: Floats3d, gold: Any) -> tuple[Floats2d, Floats3d]:
+def _rank(scores: Floats2d, gold: Any) -> tuple[Floats1d, Floats2d]:
     xp = get_array_module(scores)
     signed = xp.where(gold, -scores, scores)
-    loss, gradient = xp.zeros(scores.shape[:2], dtype=scores.dtype), xp.zeros_like(scores)
+    loss, gradient = xp.zeros(len(scores), dtype=scores.dtype), xp.zeros_like(scores)
     for side in (gold, ~gold):
         # the 1 of the definition is e^0: an additional label with the fixed score 0
         masked = xp.where(side, signed, -xp.inf)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-from thinc.types import Floats3d
+from thinc.types import Floats4d
 from thinc.util import get_array_module, to_numpy
 
 from spacy_gapdner.entities import Entity, Fragments
@@ -53,7 +53,9 @@ class W2NERTagging:
         cells = _spell(entities, labels, next_word=1)
         return one_label_a_cell(cells, lambda channel: channel)
 
-    def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
+    def labeled_cells(
+        self, scores: Floats4d, cell_threshold: float
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Find the most probable labels; see `spacy_gapdner.grid.cells.most_probable`."""
         return most_probable(scores, cell_threshold)
 
@@ -107,13 +109,15 @@ class TOETagging:
             fine += [(a[1] - 1, b[0], next_fragment) for a, b in pairwise(entity.fragments)]
         return as_array([*cells, *mirrored, *fine])
 
-    def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
+    def labeled_cells(
+        self, scores: Floats4d, cell_threshold: float
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Find the labels whose logit is above 0, or whose probability reaches the threshold."""
         xp = get_array_module(scores)
         # the sigmoid; tanh saturates where exp would overflow
         probabilities = 0.5 + 0.5 * xp.tanh(scores / 2)
         cells = xp.argwhere(probabilities >= cell_threshold if cell_threshold else scores > 0)
-        return LabeledCells(to_numpy(cells), to_numpy(probabilities[tuple(cells.T)]))
+        return to_numpy(cells), to_numpy(probabilities[tuple(cells.T)])
 
     def decode(
         self,

@@ -13,7 +13,7 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.model.grid_network import GridNetwork
 
 from .tagging import FINE_GRAINED
-from .w2ner import NORM_EPS, CoPredictor, PairNetwork, W2NERSettings
+from .w2ner import NORM_EPS, CoPredictor, PairNetwork, W2NERSettings, fill_mask
 
 
 class Residual(nn.Module):
@@ -137,7 +137,8 @@ class TOENetwork(PairNetwork):
             for size in self.group_sizes
         )
 
-    def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
+    def score(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
+        mask = fill_mask(hidden, mask)
         rows, columns = self.rows(hidden), self.columns(hidden)
         tags = self.tags(self.grid_features(rows, columns, mask))
         for _ in range(self.n_rounds - 1):

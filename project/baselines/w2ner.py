@@ -171,6 +171,13 @@ def distance_buckets(n: int, device: torch.device) -> Tensor:
     return sizes * distances.sign() + _SIZES - 1
 
 
+def fill_mask(hidden: Tensor, mask: Tensor | None) -> Tensor:
+    """Return the mask of words (batch, n), which is True everywhere if there is no padding."""
+    if mask is None:
+        return torch.ones(hidden.shape[:2], dtype=torch.bool, device=hidden.device)
+    return mask
+
+
 class PairNetwork(GridNetwork):
     """The common part of W2NER and TOE: the BiLSTM, and grid features of word pairs."""
 
@@ -193,6 +200,10 @@ class PairNetwork(GridNetwork):
         # the 1x1 convolution over [V; distance; region]
         self.base = nn.Linear(hidden + 2 * embedding, grid)
         self.convolutions = DilatedConvolutions(grid, settings.dilations, chained_convolutions)
+
+    @property
+    def cell_width(self) -> int:
+        return self.base.out_features
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         return self.bilstm(self.word_dropout(words), lengths)
@@ -230,5 +241,6 @@ class W2NERNetwork(PairNetwork):
             settings.predictor_dropout,
         )
 
-    def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
+    def score(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
+        mask = fill_mask(hidden, mask)
         return self.predictor(hidden, self.grid_features(hidden, hidden, mask))

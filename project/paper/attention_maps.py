@@ -16,7 +16,9 @@ from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.grid.scheme import channel_places
+from spacy_gapdner.model.grid_network import Call
 from spacy_gapdner.model.network import GapDNERNetwork
+from spacy_gapdner.model.thinc_wrapper import get_shim
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.segments import Segment
 
@@ -102,11 +104,10 @@ def record_attention(
     `choose_cells` finds."""
     pipe = find_pipe(nlp)
     network = find_network(pipe.model)
-    sentences: list[Tensor] = []
+    words: list[Tensor] = []
 
-    def record(_: GapDNERNetwork, args: tuple[Tensor, Tensor, Sequence[int]]) -> None:
-        words, lengths, _ = args
-        sentences.extend(row[:n] for row, n in zip(words, lengths.tolist(), strict=True))
+    def record(_: GapDNERNetwork, args: tuple[Tensor, Sequence[Call]]) -> None:
+        words.append(args[0])
 
     handle = network.register_forward_pre_hook(record)
     try:
@@ -116,15 +117,12 @@ def record_attention(
     [segments] = pipe.segments([doc])
     if not segments:
         raise GapDNERError("The text is empty.")
-    # the network processes the longest segments first
-    by_length = sorted(segments, key=lambda s: s.n_tokens, reverse=True)
-    words = dict(zip(by_length, sentences, strict=True))
     chosen: dict[Segment, list[Cell]] = {}
     for row, column in choose_cells(doc, pipe, spans, cells):
         segment = find_segment((row, column), segments)
         chosen.setdefault(segment, []).append((row - segment.start, column - segment.start))
     found = [
-        _attend(pipe, network, doc, segment, words[segment], cells)
+        _attend(pipe, network, doc, segment, words[0][segment.start : segment.end], cells)
         for segment, cells in sorted(chosen.items())
     ]
     return AttentionReport(doc, pipe.key, found, isinstance(pipe.tagging, GapAwareTagging))
@@ -172,7 +170,7 @@ def find_network(model: Model) -> GapDNERNetwork:
     """Find the network of a pipe's model. Raises a GapDNERError if it has neither linear nor
     criss-cross attention."""
     grid = model.get_ref("grid") if model.has_ref("grid") else None
-    network = None if grid is None else grid.layers[0].shims[0]._model
+    network = None if grid is None else get_shim(grid).network
     if not isinstance(network, GapDNERNetwork):
         raise GapDNERError("Only the architecture spacy-gapdner.GapDNER.v1 has attention weights.")
     if network.span_attention is None and network.criss_cross is None:
@@ -190,14 +188,12 @@ def _attend(
     cells: list[Cell],
 ) -> SegmentAttention:
     n = segment.n_tokens
-    hidden = network.encode(words[None], torch.tensor([n]))
-    mask = torch.ones((1, n), dtype=torch.bool, device=hidden.device)
-    span = cross = None
-    if network.span_attention is not None:
-        span = _to_numpy(network.span_attention.attention(hidden))
-    if network.criss_cross is not None:
-        cross = _to_numpy(network.criss_cross.attention(network.map_grid(hidden), mask))
-    labels = _label_cells(pipe, _to_numpy(network.score(hidden, mask)))
+    features = network.encode(words[None], torch.tensor([n]))
+    span, cross = (
+        None if weights is None else _to_numpy(weights)[0]
+        for weights in network.attention(features, mask=None)
+    )
+    labels = _label_cells(pipe, _to_numpy(network.score(features, mask=None)))
     tokens = [token.text for token in doc[segment.start : segment.end]]
     return SegmentAttention(segment, tokens, labels, span, cross, cells)
 
@@ -207,9 +203,10 @@ def _label_cells(
 ) -> dict[Cell, list[CellLabel]]:
     names = pipe.tagging.channels(pipe.labels)
     others = channel_places(pipe.tagging.channels(()), names)
-    found = pipe.tagging.labeled_cells(scores, pipe.thresholds.lowest_scores(pipe.labels)[-1])
+    least = pipe.thresholds.lowest_scores(pipe.labels)[-1]
+    cells, probabilities = pipe.tagging.labeled_cells(scores, least)
     labels: dict[Cell, list[CellLabel]] = {}
-    rows = zip(found.cells.tolist(), found.probabilities.tolist(), strict=True)
+    rows = zip(cells[:, 1:].tolist(), probabilities.tolist(), strict=True)
     for (row, column, channel), probability in rows:
         label = CellLabel(names[channel], channel not in others, probability)
         labels.setdefault((row, column), []).append(label)
@@ -217,7 +214,7 @@ def _label_cells(
 
 
 def _to_numpy(batch: Tensor) -> np.ndarray:
-    return batch[0].float().cpu().numpy()
+    return batch.float().cpu().numpy()
 
 
 def _find_text(doc: Doc, text: str) -> Cell:

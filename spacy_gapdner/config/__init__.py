@@ -78,7 +78,6 @@ def make_config_text(
     template = files(__package__).joinpath("gapdner.cfg.jinja").read_text(encoding="utf8")
     return environment.from_string(template).render(
         lang=lang,
-        gpu=gpu,
         transformer=_choose_transformer(lang, gpu, optimize, transformer),
         spans_key=spans_key,
         file_name=file_name,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
@@ -75,7 +76,8 @@ def align_entities(
     they overlap with, so that a loss can ignore these tokens.
     """
     gold = [entity.to_entity() for entity in get_entities(example.reference, key)]
-    if not gold or [t.text for t in example.predicted] == [t.text for t in example.reference]:
+    tokens, gold_tokens = (doc.to_array("ORTH") for doc in (example.predicted, example.reference))
+    if not gold or np.array_equal(tokens, gold_tokens):
         return gold, []
     alignment = example.alignment
     aligned: list[Entity] = []

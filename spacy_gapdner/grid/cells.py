@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from thinc.types import Floats3d
+from thinc.types import Floats4d
 from thinc.util import get_array_module, to_numpy
 
 # Row, column and channel.
@@ -39,22 +40,39 @@ def one_label_a_cell(cells: Iterable[Cell], rank: Callable[[int], Any]) -> np.nd
     return as_array((row, column, channel) for (row, column), channel in winners.items())
 
 
-def most_probable(scores: Floats3d, cell_threshold: float) -> LabeledCells:
-    """Find the labels other than None (channel 0) in logits `(n, n, channels)`.
+def most_probable(scores: Floats4d, cell_threshold: float) -> tuple[np.ndarray, np.ndarray]:
+    """Find the labels other than None (channel 0) in a batch of grids. A label is kept if it is the
+    most probable one of its cell, or reaches a threshold above 0.0.
 
-    A label is kept if it is the most probable one of its cell, or reaches a threshold above 0.0.
+    See `TaggingScheme.labeled_cells` for arguments and result.
     """
     xp = get_array_module(scores)
     # normalizing over two labels never gives a lower probability than over all labels
     least = cell_threshold if 0 < cell_threshold < 0.5 else 0.5
-    passing = scores >= scores[:, :, :1] + math.log(least / (1 - least)) - _ROUNDING
+    passing = scores >= scores[..., :1] + (math.log(least / (1 - least)) - _ROUNDING)
     passing[..., 0] = False
-    rows, columns, channels = passing.nonzero()
-    cells = scores[rows, columns]
+    found = xp.flatnonzero(passing)
+    numbers, channels = xp.divmod(found, scores.shape[-1])
+    cells = scores.reshape((-1, scores.shape[-1]))[numbers]
     exp = xp.exp(cells - cells.max(axis=-1, keepdims=True))
     probabilities = exp[xp.arange(len(exp)), channels] / exp.sum(axis=-1)
     assigned = channels == cells.argmax(axis=-1)
     if cell_threshold:
         assigned |= probabilities >= cell_threshold
-    places = xp.stack((rows, columns, channels), axis=-1)
-    return LabeledCells(to_numpy(places[assigned]), to_numpy(probabilities[assigned]))
+    places = np.unravel_index(to_numpy(found[assigned]), scores.shape)
+    return np.stack(places, axis=-1), to_numpy(probabilities[assigned])
+
+
+def split_cells(
+    cells: np.ndarray, probabilities: np.ndarray, lengths: np.ndarray
+) -> list[LabeledCells]:
+    """Split the labels of a batch of grids, the result of `TaggingScheme.labeled_cells`, by grid,
+    and drop those of padding. `lengths` has the number of tokens of each segment.
+    """
+    is_valid = (cells[:, 1:3] < lengths[cells[:, 0], None]).all(axis=1)
+    cells, probabilities = cells[is_valid], probabilities[is_valid]
+    bounds = np.searchsorted(cells[:, 0], np.arange(len(lengths) + 1)).tolist()
+    return [
+        LabeledCells(cells[start:end, 1:], probabilities[start:end])
+        for start, end in pairwise(bounds)
+    ]

@@ -8,7 +8,7 @@ Grid Tagging Scheme").
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from thinc.types import Floats3d
+from thinc.types import Floats4d
 
 from ..entities import Entity, Fragments
 from .cells import Cell, LabeledCells, most_probable, one_label_a_cell
@@ -43,7 +43,9 @@ class GapAwareTagging:
         # types before Frag and Gap
         return one_label_a_cell(_spell(entities, labels), lambda c: (c < _FIRST_TYPE, c))
 
-    def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
+    def labeled_cells(
+        self, scores: Floats4d, cell_threshold: float
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Find the most probable label of each cell, as in the paper, and other labels that reach
         a threshold above 0.0. See `TaggingScheme.labeled_cells`.
         """

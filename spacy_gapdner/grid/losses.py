@@ -1,6 +1,6 @@
 """The loss over label grids: an array function that also returns the gradient.
 
-Scores are one `(n, n, channels)` array per segment, in NumPy or CuPy.
+Scores are `Grids`, in NumPy or CuPy.
 """
 
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
-from thinc.types import Floats3d
 from thinc.util import get_array_module
 
 from ..errors import GapDNERError
+from .grids import Grids
 
 Normalize = Literal["labelled", "cells"]
 
@@ -25,22 +25,13 @@ class GridTarget:
     cells: np.ndarray
     ignored: Sequence[tuple[int, int]] = ()
 
-    def valid(self, n: int) -> np.ndarray:
-        """RETURNS (ndarray): Mask of the cells that contribute to the loss, shape `(n, n)`."""
-        valid = np.ones((n, n), dtype="bool")
-        for start, end in self.ignored:
-            valid[start:end, start:end] = False
-        return valid
-
 
 @runtime_checkable
 class GridLoss(Protocol):
     """A loss over the grids of a batch."""
 
-    def __call__(
-        self, scores: Sequence[Floats3d], targets: Sequence[GridTarget]
-    ) -> tuple[float, list[Floats3d]]:
-        """RETURNS (tuple): The loss and its gradient with respect to the scores."""
+    def __call__(self, scores: Grids, targets: Sequence[GridTarget]) -> tuple[float, Grids]:
+        """RETURNS (tuple[float, Grids]): The loss and its gradient with respect to the scores."""
 
 
 class CrossEntropy:
@@ -60,29 +51,23 @@ class CrossEntropy:
             raise GapDNERError(f"Invalid normalize: {normalize!r}. Use 'labelled' or 'cells'.")
         self.normalize = normalize
 
-    def __call__(
-        self, scores: Sequence[Floats3d], targets: Sequence[GridTarget]
-    ) -> tuple[float, list[Floats3d]]:
+    def __call__(self, scores: Grids, targets: Sequence[GridTarget]) -> tuple[float, Grids]:
         """Compute the loss of a batch.
 
-        scores (Sequence[Floats3d]): Logits `(n, n, channels)` per segment.
+        scores (Grids): The logits of all segments.
         targets (Sequence[GridTarget]): Gold labels per segment. All other cells are None.
-        RETURNS (tuple[float, list[Floats3d]]): The loss and the gradient of the scores.
+        RETURNS (tuple[float, Grids]): The loss and the gradient of the scores.
         """
-        if not scores:
-            return 0.0, []
-        xp = get_array_module(scores[0])
+        if not scores.batches:
+            return 0.0, scores
+        xp = get_array_module(scores.batches[0])
         # all grids at once, because a GPU takes longer to start an operation than to compute it
-        flat = xp.concatenate([grid.reshape((-1, grid.shape[-1])) for grid in scores])
-        sizes = [len(grid) for grid in scores]
-        *starts, _ = np.cumsum([0, *(n * n for n in sizes)]).tolist()
-        grids = list(zip(starts, sizes, targets, strict=True))
-        valid = np.concatenate([target.valid(n).ravel() for _, n, target in grids])
-        labelled = np.concatenate([start + t.cells[:, :2] @ (n, 1) for start, n, t in grids])
+        flat = xp.concatenate([grids.reshape((-1, grids.shape[-1])) for grids in scores.batches])
+        valid = mask_cells(scores, targets)
+        labelled, gold = gold_cells(scores, targets)
         n_counted = int((valid if self.normalize == "cells" else valid[labelled]).sum())
         weights = xp.asarray(valid / max(n_counted, 1), dtype=flat.dtype)
-        cells = xp.asarray(labelled)
-        channels = xp.asarray(np.concatenate([target.cells[:, 2] for target in targets]))
+        cells, channels = xp.asarray(labelled), xp.asarray(gold)
 
         shifted = flat - xp.max(flat, axis=-1, keepdims=True)
         gradient = xp.exp(shifted)
@@ -94,6 +79,29 @@ class CrossEntropy:
         gradient[cells, 0] += 1
         gradient[cells, channels] -= 1
         gradient *= weights[:, None]
-        parts = xp.split(gradient, starts[1:])
-        gradients = [part.reshape(grid.shape) for part, grid in zip(parts, scores, strict=True)]
-        return float((cell_losses * weights).sum()), gradients
+        return float((cell_losses * weights).sum()), scores.from_flat(gradient)
+
+
+def mask_cells(scores: Grids, targets: Sequence[GridTarget]) -> np.ndarray:
+    """RETURNS (ndarray): Mask of the cells of all batches that contribute to the loss: neither
+    padding nor ignored, shape `(cells,)`.
+    """
+    masks = []
+    for batch, segments in zip(scores.batches, scores.segments, strict=True):
+        is_token = np.arange(batch.shape[1]) < scores.lengths[segments, None]
+        valid = is_token[:, :, None] & is_token[:, None]
+        for row, segment in enumerate(segments):
+            for start, end in targets[segment].ignored:
+                valid[row, start:end, start:end] = False
+        masks.append(valid.ravel())
+    return np.concatenate(masks)
+
+
+def gold_cells(scores: Grids, targets: Sequence[GridTarget]) -> tuple[np.ndarray, np.ndarray]:
+    """RETURNS (tuple[ndarray, ndarray]): The gold labels: the index of their cells among the cells
+    of all batches, and their channels.
+    """
+    firsts, widths = scores.cell_index()
+    segments = np.repeat(np.arange(len(targets)), [len(target.cells) for target in targets])
+    rows, columns, channels = np.concatenate([target.cells for target in targets]).T
+    return firsts[segments] + rows * widths[segments] + columns, channels

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from thinc.types import Floats3d
+from thinc.types import Floats4d
 
 from ..entities import Entity
-from .cells import LabeledCells
+from .cells import LabeledCells, split_cells
 from .decoding import DecodedSegment
+from .grids import Grids
 from .losses import GridLoss
 
 
@@ -34,13 +35,18 @@ class TaggingScheme(Protocol):
         RETURNS (ndarray): Cells `(row, column, channel)`, shape `(m, 3)`.
         """
 
-    def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
-        """Find the labels that the scores of a segment's grid assign.
+    def labeled_cells(
+        self, scores: Floats4d, cell_threshold: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Find the labels that the scores of a batch of grids assign.
 
-        scores (Floats3d): Logits `(n, n, channels)`.
+        scores (Floats4d): Logits `(batch, n, n, channels)`, in NumPy or CuPy. Labels of padding
+            cells are dropped later.
         cell_threshold (float): A label is kept if its probability reaches this threshold. At 0.0,
             the scheme keeps its own choice only.
-        RETURNS (LabeledCells): The labels other than None.
+        RETURNS (tuple[ndarray, ndarray]): The labels other than None, in NumPy: their places
+            `(grid, row, column, channel)`, sorted by grid, shape `(m, 4)`, and their probabilities,
+            shape `(m,)`.
         """
 
     def decode(
@@ -59,6 +65,19 @@ class TaggingScheme(Protocol):
         max_paths (int): Maximum number of paths to extend.
         RETURNS (DecodedSegment): Entities in text order and the number of dropped paths.
         """
+
+
+def label_segments(
+    grids: Grids, tagging: TaggingScheme, cell_threshold: float
+) -> list[LabeledCells]:
+    """Find the labels that scores assign to the cells of each segment. Only these are transferred
+    from a GPU. See `TaggingScheme.labeled_cells`.
+    """
+    labeled: dict[int, LabeledCells] = {}
+    for scores, segments in zip(grids.batches, grids.segments, strict=True):
+        found = tagging.labeled_cells(scores, cell_threshold)
+        labeled.update(zip(segments, split_cells(*found, grids.lengths[segments]), strict=True))
+    return [labeled[i] for i in range(len(grids))]
 
 
 def channel_places(channels: Sequence[str], larger: Sequence[str]) -> list[int]:

@@ -31,8 +31,10 @@ def make_architecture(
           listener to a tok2vec or transformer pipe.
         - tagging (TaggingScheme): The tagging scheme and its loss.
         - the fields of `settings`.
-        - max_batch_cells (int): Maximum number of grid cells in a batch of segments, including
-          padding. A longer segment is a batch of its own. Defaults to 16,000.
+        - max_batch_cells (Optional[int]): Maximum number of grid cells in a batch of segments,
+          including padding. A longer segment is a batch of its own. By default, it depends on the
+          device and the width of the network: 16,384 on a CPU and 174,762 on a GPU if the width is
+          96.
         - mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or a CPU.
           The weights and scores stay in float32. Defaults to False.
 
@@ -43,7 +45,7 @@ def make_architecture(
         tok2vec: Model[list[Doc], list[Floats2d]],
         tagging: TaggingScheme,
         *,
-        max_batch_cells: int = 16_000,
+        max_batch_cells: int | None = None,
         mixed_precision: bool = False,
         **values: Any,
     ) -> GridModel:

@@ -1,5 +1,7 @@
 """Boundary features of head and tail tokens (Equations 5 to 7)."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -12,6 +14,44 @@ def make_feed_forward(n_in: int, n_out: int) -> nn.Sequential:
     linear = nn.Linear(n_in, n_out)
     init_linear(linear, before_gelu=True)
     return nn.Sequential(linear, nn.GELU())
+
+
+class PairMap(NamedTuple):
+    """A map of pairs of heads and tails to features that is linear in each of them.
+
+    weight (Tensor): Maps a tail to the weights of a head and a constant `(n_out, n_in + 1, n_in)`.
+    bias (Tensor): The parts of these weights that do not depend on the tail `(n_out, n_in + 1)`.
+    """
+
+    weight: Tensor
+    bias: Tensor
+
+    def then(self, linear: nn.Linear) -> "PairMap":
+        """Combine the map with a linear map of its features, because mapping the features of all
+        pairs costs more than mapping the weights.
+        """
+        weight = linear.weight @ self.weight.flatten(1)
+        bias = linear.weight @ self.bias + F.pad(linear.bias.unsqueeze(1), (self.n_in, 0))
+        return PairMap(weight.view(-1, *self.weight.shape[1:]), bias)
+
+    def __call__(self, heads: Tensor, tails: Tensor, added: Tensor | None = None) -> Tensor:
+        """Map heads `(batch, rows, n_in)` and tails `(batch, n, n_in)` to features of pairs
+        `(batch, rows, n, n_out)`, and add features of the same size.
+        """
+        batch, n, _ = tails.shape
+        weights = F.linear(tails, self.weight.flatten(0, 1), self.bias.flatten())
+        weights = weights.view(batch, -1, self.n_in + 1).mT
+        heads = F.pad(heads, (0, 1), value=1.0)
+        if added is None:
+            pairs = torch.bmm(heads, weights)
+        else:
+            pairs = torch.baddbmm(added.view(*heads.shape[:2], -1), heads, weights)
+        return pairs.view(batch, -1, n, len(self.weight))
+
+    @property
+    def n_in(self) -> int:
+        """RETURNS (int): Width of heads and tails."""
+        return self.weight.shape[2]
 
 
 class Biaffine(nn.Module):
@@ -28,28 +68,30 @@ class Biaffine(nn.Module):
         nn.init.xavier_uniform_(self.bilinear)
         init_linear(self.linear)
 
+    def pair_map(self) -> PairMap:
+        """RETURNS (PairMap): The map from heads and tails to the features."""
+        of_head, of_tail = self.linear.weight.split(self.n_in, dim=1)
+        weight = torch.cat([self.bilinear.permute(2, 0, 1), of_tail.unsqueeze(1)], dim=1)
+        return PairMap(weight, torch.cat([of_head, self.linear.bias.unsqueeze(1)], dim=1))
+
     def forward(self, heads: Tensor, tails: Tensor) -> Tensor:
-        """Combine heads `(batch, rows, n_in)` and tails `(batch, n, n_in)` into features of pairs
-        `(batch, rows, n, n_out)`.
-        """
-        batch, n, _ = tails.shape
-        head_weight, tail_weight = self.linear.weight.split(self.n_in, dim=1)
-        # each head is multiplied with U1 tail_j + (U2 of the head): (batch, n * n_out, n_in)
-        bilinear = self.bilinear.permute(2, 0, 1).reshape(-1, self.n_in)
-        by_head = F.linear(tails, bilinear, head_weight.flatten())
-        by_head = by_head.view(batch, n * self.n_out, self.n_in)
-        by_tail = F.linear(tails, tail_weight, self.linear.bias).view(batch, 1, n * self.n_out)
-        return torch.baddbmm(by_tail, heads, by_head.mT).view(batch, -1, n, self.n_out)
+        """RETURNS (Tensor): The features of all pairs. See `PairMap`."""
+        return self.pair_map()(heads, tails)
 
 
 class Concatenation(nn.Module):
     """Boundary features `[head_i; tail_j]`, the paper's ablation "w/o Biaffine"."""
 
+    identity: Tensor
+
     def __init__(self, n_in: int) -> None:
         super().__init__()
+        self.n_in = n_in
         self.n_out = 2 * n_in
+        self.register_buffer("identity", torch.eye(2 * n_in), persistent=False)
 
-    def forward(self, heads: Tensor, tails: Tensor) -> Tensor:
-        """Pair every head with every tail. See `Biaffine.forward`."""
-        pairs = torch.broadcast_tensors(heads.unsqueeze(2), tails.unsqueeze(1))
-        return torch.cat(pairs, dim=-1)
+    def pair_map(self) -> PairMap:
+        """RETURNS (PairMap): The map from heads and tails to the features."""
+        of_head, of_tail = self.identity.split(self.n_in, dim=1)
+        weight = F.pad(of_tail.unsqueeze(1), (0, 0, self.n_in, 0))
+        return PairMap(weight, F.pad(of_head, (0, 1)))

@@ -32,69 +32,89 @@ class CrissCrossAttention(nn.Module):
         This is exact: a cell's weights sum to one, so values can be classified before averaging.
 
         RETURNS (tuple[Tensor, Tensor]): Weight `(n_out, width)` and bias `(n_out,)` of the map to
-            the input of `classify`: queries, keys, classified values and the classified cell.
-            `n_out` is `2 * attention_width + 2 * n_classes`.
+            the input of `classify`: queries, keys, classified values, a constant 1, and the
+            classified cell. `n_out` is `2 * attention_width + 2 * n_classes + 1`.
         """
-        weight = classifier.weight
+        weight, bias = classifier.weight, classifier.bias
         weights = [self.query.weight * self.scale, self.key.weight, weight @ self.value.weight]
         biases = [self.query.bias * self.scale, self.key.bias, weight @ self.value.bias]
-        return torch.cat([*weights, weight]), torch.cat([*biases, classifier.bias])
+        constant = weight.new_zeros(1, weight.shape[1]), bias.new_ones(1)
+        return torch.cat([*weights, constant[0], weight]), torch.cat([*biases, constant[1], bias])
 
-    def classify(self, features: Tensor, mask: Tensor) -> Tensor:
+    def classify(self, features: Tensor, mask: Tensor | None) -> Tensor:
         """Compute `classifier(M' + M)` from the folded map of the grid.
 
         features (Tensor): The grid features M, mapped by the result of `fold`:
-            `(batch, n, n, 2 * attention_width + 2 * n_classes)`.
-        mask (Tensor): True for the words of each sentence, False for padding: `(batch, n)`.
+            `(batch, n, n, n_out)`.
+        mask (Optional[Tensor]): True for the words of each sentence, False for padding:
+            `(batch, n)`. None if there is no padding.
         RETURNS (Tensor): The classifier's output `(batch, n, n, n_classes)`.
         """
         n, d = features.shape[1], self.key.out_features
-        n_classes = features.shape[-1] // 2 - d
-        queries, keys, values, classified = features.split([d, d, n_classes, n_classes], dim=-1)
-        columns = keys.transpose(1, 2).contiguous(), values.transpose(1, 2).contiguous()
-        attend = partial(_attend, columns, _score_padding(mask))
+        n_classes = (features.shape[-1] - 1) // 2 - d
+        by_row, classified = features.tensor_split([2 * d + n_classes + 1], dim=-1)
+        by_column = by_row.transpose(1, 2).contiguous()
+        attend = partial(_attend, by_row, by_column, d, _score_padding(mask))
         if n > _KEPT_LENGTH and torch.is_grad_enabled():
             attend = partial(checkpoint, attend, use_reentrant=False)
         size = max(_CHUNK // (2 * len(features) * n**2), 1)
-        blocks = [attend(slice(i, i + size), queries, keys, values) for i in range(0, n, size)]
-        return torch.cat(blocks, dim=1) + classified
+        blocks = [attend(slice(i, min(i + size, n))) for i in range(0, n, size)]
+        return (blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)) + classified
 
-    def attention(self, features: Tensor, mask: Tensor) -> Tensor:
+    def attention(self, features: Tensor, mask: Tensor | None) -> Tensor:
         """Compute the attention weights.
 
-        features (Tensor), mask (Tensor): See `classify`.
+        features (Tensor), mask (Optional[Tensor]): See `classify`.
         RETURNS (Tensor): Weights `(batch, n, n, 2 * n)` of cell (i, j) for the cells (i, k) of its
             row, followed by the cells (k, j) of its column, where the cell itself has weight 0.
         """
         d = self.key.out_features
-        queries, keys, _ = features.tensor_split([d, 2 * d], dim=-1)
-        return _weigh(keys.transpose(1, 2), _score_padding(mask), 0, queries, keys)
+        scores = _score(features, features.transpose(1, 2), d, _score_padding(mask), slice(None))
+        of_row, of_column = _exp(*scores)
+        weights = torch.cat([of_row, of_column.transpose(1, 2)], dim=-1)
+        return weights / weights.sum(dim=-1, keepdim=True)
 
 
-def _attend(columns: tuple[Tensor, Tensor], padding: Tensor, rows: slice, *grid: Tensor) -> Tensor:
-    # The weighted means of the values of row and column, for a block of rows
-    keys_by_column, values_by_column = columns
-    queries, keys, values = (part[:, rows] for part in grid)
-    weights = _weigh(keys_by_column, padding, rows.start, queries, keys).to(values.dtype)
-    by_row, by_column = weights.chunk(2, dim=-1)
-    return by_row @ values + (by_column.transpose(1, 2) @ values_by_column).transpose(1, 2)
-
-
-def _weigh(
-    keys_by_column: Tensor, padding: Tensor, first: int, queries: Tensor, keys: Tensor
+def _attend(
+    by_row: Tensor, by_column: Tensor, d: int, padding: Tensor | None, rows: slice
 ) -> Tensor:
-    # The weights of the cells of row and column, for a block of rows
-    by_row = queries @ keys.mT
-    by_column = (queries.transpose(1, 2) @ keys_by_column.mT).transpose(1, 2)
-    scores = torch.cat([by_row, by_column], dim=-1)
-    scores += padding
+    # The weighted means of the values of row and column, for a block of rows
+    of_row, of_column = _exp(*_score(by_row, by_column, d, padding, rows))
+    # the sums of the values and, in the last channel, of the weights
+    sums = of_row @ by_row[:, rows, :, 2 * d :]
+    sums = sums + (of_column @ by_column[..., 2 * d :]).transpose(1, 2)
+    return sums[..., :-1] / sums[..., -1:]
+
+
+def _score(
+    by_row: Tensor, by_column: Tensor, d: int, padding: Tensor | None, rows: slice
+) -> tuple[Tensor, Tensor]:
+    # The scores of the cells of each row `(batch, rows, n, n)` and column `(batch, n, rows, n)`,
+    # for a block of rows
+    of_row = by_row[:, rows, :, :d] @ by_row[:, rows, :, d : 2 * d].mT
+    of_column = by_column[:, :, rows, :d] @ by_column[..., d : 2 * d].mT
     # the cell itself already counts as part of its row
-    in_column = scores[..., queries.shape[2] :]
-    in_column.diagonal(first, dim1=1, dim2=3).fill_(-torch.inf)
-    return scores.softmax(dim=-1)
+    n = of_column.shape[-1]
+    excluded = torch.zeros(n, n, device=of_column.device).fill_diagonal_(-torch.inf)[rows]
+    if padding is not None:
+        of_row += padding
+        excluded = excluded + padding
+    of_column += excluded
+    return of_row, of_column
 
 
-def _score_padding(mask: Tensor) -> Tensor:
-    # Added to the scores of the cells of row and column: (batch, 1, 1, 2 * n)
-    padding = torch.zeros_like(mask, dtype=torch.float32).masked_fill(~mask, -torch.inf)
-    return padding.repeat(1, 2)[:, None, None]
+def _exp(of_row: Tensor, of_column: Tensor) -> tuple[Tensor, Tensor]:
+    # Weights that do not sum to one: the highest one of the cells of row and column is 1. This is
+    # faster than a softmax of all cells, which would have to be copied into one tensor.
+    with torch.no_grad():
+        highest = torch.maximum(of_row.amax(-1), of_column.amax(-1).mT)
+    of_row = of_row.sub_(highest.unsqueeze(-1)).exp_()
+    return of_row, of_column.sub_(highest.mT.unsqueeze(-1)).exp_()
+
+
+def _score_padding(mask: Tensor | None) -> Tensor | None:
+    # Added to the scores of the cells of row and column: (batch, 1, 1, n)
+    if mask is None:
+        return None
+    padding = torch.zeros_like(mask, dtype=torch.float32).masked_fill_(~mask, -torch.inf)
+    return padding[:, None, None]

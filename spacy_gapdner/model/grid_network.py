@@ -1,10 +1,13 @@
 """Base classes for networks that score label grids."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import accumulate
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from ..errors import GapDNERError
 
@@ -23,6 +26,20 @@ class GridSettings:
                 raise GapDNERError(f"Invalid {name}: {value}. It must be at least 1.")
             if name.endswith("_dropout") and not 0 <= value < 1:
                 raise GapDNERError(f"Invalid {name}: {value}. It must be in [0, 1).")
+
+
+class Call(NamedTuple):
+    """Sentences that a network reads at once, longest first.
+
+    words (Tensor): The index of each word of the sentences in the words of the batch
+        `(n_sentences, n)`. The index of padding is the number of words.
+    lengths (Tensor): Number of words of each sentence `(n_sentences,)`, on the CPU.
+    batch_sizes (list[int]): Number of sentences of each batch of grids, in order.
+    """
+
+    words: Tensor
+    lengths: Tensor
+    batch_sizes: list[int]
 
 
 class GridNetwork(nn.Module):
@@ -44,42 +61,59 @@ class GridNetwork(nn.Module):
         self.n_in = n_in
         self.n_channels = n_channels
 
-    def forward(
-        self, words: Tensor, lengths: Tensor, batch_sizes: Sequence[int]
-    ) -> tuple[Tensor, ...]:
-        """Score the label grids of sentences.
-
-        words (Tensor): Padded representations `(n_sentences, n, n_in)`, longest sentence first.
-        lengths (Tensor): Number of words of each sentence `(n_sentences,)`, on the CPU.
-        batch_sizes (Sequence[int]): Number of sentences of each batch of grids, in order.
-        RETURNS (tuple[Tensor, ...]): Logits `(batch, n, n, n_channels)` of each batch, padded to
-            its longest sentence. The logits of padding cells are arbitrary.
-        """
-        device = words.device
-        mask = torch.arange(words.shape[1], device=device) < lengths.to(device).unsqueeze(1)
-        scores, start = [], 0
-        with torch.autocast(device.type, torch.bfloat16, enabled=self.mixed_precision):
-            hidden = self.encode(words, lengths)
-            for size in batch_sizes:
-                batch = slice(start, start + size)
-                longest = int(lengths[start])
-                scores.append(self.score(hidden[batch, :longest], mask[batch, :longest]))
-                start += size
-        return tuple(scores)
-
-    def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Compute the token representations H of all sentences.
-
-        words (Tensor), lengths (Tensor): See `forward`.
-        RETURNS (Tensor): Token representations `(n_sentences, n, hidden)`.
+    @property
+    def cell_width(self) -> int:
+        """RETURNS (int): Number of features of a grid cell, from which the size of the batches of
+        grids is chosen.
         """
         raise NotImplementedError
 
-    def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, words: Tensor, calls: Sequence[Call]) -> list[Tensor]:
+        """Score the label grids of sentences.
+
+        words (Tensor): The representations of all words `(n_words, n_in)`.
+        calls (Sequence[Call]): The sentences.
+        RETURNS (list[Tensor]): Logits `(batch, n, n, n_channels)` of each batch of all calls,
+            padded to its longest sentence. The logits of padding cells are arbitrary.
+        """
+        scores = []
+        with torch.autocast(words.device.type, torch.bfloat16, enabled=self.mixed_precision):
+            score = self.make_scorer()
+            padded = F.pad(words, (0, 0, 0, 1))
+            for index, lengths, batch_sizes in calls:
+                read = padded.index_select(0, index.flatten()).view(*index.shape, self.n_in)
+                tokens, mask = self.encode(read, lengths), index < len(words)
+                start = 0
+                for size, longest in zip(batch_sizes, _longest(lengths, batch_sizes), strict=True):
+                    rows = slice(start, start + size)
+                    is_padded = int(lengths[rows.stop - 1]) < longest
+                    scores.append(
+                        score(tokens[rows, :longest], mask[rows, :longest] if is_padded else None)
+                    )
+                    start += size
+        return scores
+
+    def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Compute the features of all tokens.
+
+        words (Tensor): Padded representations `(n_sentences, n, n_in)`, longest sentence first.
+        lengths (Tensor): Number of words of each sentence `(n_sentences,)`, on the CPU.
+        RETURNS (Tensor): The features that `score` needs `(n_sentences, n, width)`.
+        """
+        raise NotImplementedError
+
+    def make_scorer(self) -> Callable[[Tensor, Tensor | None], Tensor]:
+        """RETURNS (Callable[[Tensor, Optional[Tensor]], Tensor]): A function like `score`. Networks
+        that compute something from their weights for all batches do this once here.
+        """
+        return self.score
+
+    def score(self, tokens: Tensor, mask: Tensor | None) -> Tensor:
         """Score the label grids of a batch of sentences.
 
-        hidden (Tensor): Token representations H `(batch, n, hidden)`.
-        mask (Tensor): True for the words of each sentence, False for padding: `(batch, n)`.
+        tokens (Tensor): The features of the tokens `(batch, n, width)`, the result of `encode`.
+        mask (Optional[Tensor]): True for the words of each sentence, False for padding:
+            `(batch, n)`. None if there is no padding.
         RETURNS (Tensor): Logits `(batch, n, n, n_channels)`.
         """
         raise NotImplementedError
@@ -101,3 +135,8 @@ class GridNetwork(nn.Module):
                     target.index_copy_(grown[0], index, values.to(target.device))
                 else:
                     target.copy_(values)
+
+
+def _longest(lengths: Tensor, batch_sizes: Sequence[int]) -> Iterator[int]:
+    starts = accumulate(batch_sizes, initial=0)
+    return (int(lengths[start]) for start, _ in zip(starts, batch_sizes, strict=False))

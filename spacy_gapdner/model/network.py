@@ -1,16 +1,15 @@
 """The GapDNER network: word representations of sentences -> scores of their label grids."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.profiler import record_function
 from torch.utils.checkpoint import checkpoint
 
-from .biaffine import Biaffine, Concatenation, make_feed_forward
+from .biaffine import Biaffine, Concatenation, PairMap, make_feed_forward
 from .criss_cross import CrissCrossAttention
 from .encoder import BiLSTM
 from .grid_network import GridNetwork, GridSettings
@@ -20,6 +19,9 @@ from .span_attention import SpanAttention
 # Number of elements in a block of a long sentence's grid features or span weights. The allocator
 # reuses the memory of tensors of up to 32 MB and returns larger ones to the system.
 _BLOCK_SIZE = 2**23
+# What a batch of grids needs from the weights: the map of pairs to M before its activation, and
+# weight and bias of the map of M
+_Maps = tuple[PairMap, Tensor, Tensor]
 # Initial difference between the scores of None and the other labels
 _NONE_MARGIN = 5.0
 
@@ -97,52 +99,79 @@ class GapDNERNetwork(GridNetwork):
         with torch.no_grad():
             self.classifier.bias[int(has_none) :] = -_NONE_MARGIN
 
+    @property
+    def cell_width(self) -> int:
+        """RETURNS (int): The width of M. See `GridNetwork.cell_width`."""
+        return self.from_boundary.out_features
+
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Compute the token representations H. See `GridNetwork.encode`."""
-        words = self.word_dropout(words)
-        if self.bilstm is None:
-            return words
-        with record_function("gapdner.bilstm"):
-            return self.bilstm(words, lengths)
-
-    def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
-        """Score the label grids of a batch of sentences. See `GridNetwork.score`."""
-        scores = self.map_grid(hidden)
-        if self.criss_cross is not None:
-            with record_function("gapdner.criss_cross"):
-                scores = self.criss_cross.classify(scores, mask)
-        return scores
-
-    def map_grid(self, hidden: Tensor) -> Tensor:
-        """Compute the linear maps of the grid features M that the following layers use.
-
-        hidden (Tensor): Token representations H `(batch, n, hidden)`.
-        RETURNS (Tensor): The input of `CrissCrossAttention.classify` `(batch, n, n, n_out)`, or the
-            logits if the network has no criss-cross attention.
+        """Compute the features of all tokens: heads, tails, the scores of the linear attention and
+        H as its values. Linear maps of H are combined into one. See `GridNetwork.encode`.
         """
-        maps: tuple[Tensor, Tensor] = self.classifier.weight, self.classifier.bias
+        hidden = self.word_dropout(words)
+        if self.bilstm is not None:
+            hidden = self.bilstm(hidden, lengths)
+        layers = [self.head[0], self.tail[0]]
+        if self.span_attention is not None:
+            layers += [self.span_attention.upper, self.span_attention.lower, self.from_tokens]
+        weight = torch.cat([layer.weight for layer in layers])
+        # the last layer has no bias
+        bias = torch.cat([layer.bias for layer in layers if layer.bias is not None])
+        mapped = F.linear(hidden, weight, F.pad(bias, (0, len(weight) - len(bias))))
+        boundary, others = mapped.tensor_split([2 * self.boundary.n_in], dim=-1)
+        return torch.cat([self.activation(boundary), others], dim=-1)
+
+    def make_scorer(self) -> Callable[[Tensor, Tensor | None], Tensor]:
+        """RETURNS (Callable[[Tensor, Optional[Tensor]], Tensor]): See `GridNetwork.make_scorer`."""
+        return partial(self._score, self._fold())
+
+    def score(self, tokens: Tensor, mask: Tensor | None) -> Tensor:
+        """Score the label grids of a batch of sentences. See `GridNetwork.score`."""
+        return self._score(self._fold(), tokens, mask)
+
+    def attention(self, tokens: Tensor, mask: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+        """Compute the weights of the linear attention and of the criss-cross attention.
+
+        tokens (Tensor), mask (Optional[Tensor]): See `score`.
+        RETURNS (tuple[Optional[Tensor], Optional[Tensor]]): The weights of the tokens for each span
+            `(batch, n, n, n)`, and those of the cells of row and column for each cell
+            `(batch, n, n, 2 * n)`. None for a part that is switched off.
+        """
+        of_tokens = of_cells = None
+        if self.span_attention is not None:
+            of_tokens = self.span_attention.attention(self._split(tokens)[2])
+        if self.criss_cross is not None:
+            of_cells = self.criss_cross.attention(self._map_grid(self._fold(), tokens), mask)
+        return of_tokens, of_cells
+
+    def _fold(self) -> _Maps:
+        maps = self.classifier.weight, self.classifier.bias
         if self.criss_cross is not None:
             maps = self.criss_cross.fold(self.classifier)
-        batch, n, _ = hidden.shape
-        parts = (hidden, self.head(hidden), self.tail(hidden), maps)
+        return (self.boundary.pair_map().then(self.from_boundary), *maps)
+
+    def _score(self, maps: _Maps, tokens: Tensor, mask: Tensor | None) -> Tensor:
+        scores = self._map_grid(maps, tokens)
+        return scores if self.criss_cross is None else self.criss_cross.classify(scores, mask)
+
+    def _map_grid(self, maps: _Maps, tokens: Tensor) -> Tensor:
+        # the linear maps of M that the following layers use `(batch, n, n, n_out)`
+        batch, n, _ = tokens.shape
         compute = self._map_rows
-        row_size = n * max(n, self.classifier.in_features)
+        row_size = n * max(n, self.cell_width)
         if n * row_size > _BLOCK_SIZE and torch.is_grad_enabled():
             compute = partial(checkpoint, compute, use_reentrant=False)
         size = max(_BLOCK_SIZE // (batch * row_size), 1)
-        blocks = [compute(slice(i, min(i + size, n)), *parts) for i in range(0, n, size)]
+        blocks = [compute(maps, tokens, slice(i, min(i + size, n))) for i in range(0, n, size)]
         return blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)
 
-    def _map_rows(
-        self, rows: slice, hidden: Tensor, heads: Tensor, tails: Tensor, maps: tuple[Tensor, Tensor]
-    ) -> Tensor:
-        with record_function("gapdner.biaffine"):
-            boundary = self.boundary(heads[:, rows], tails)
-            batch, n_rows, n, _ = boundary.shape
-            grid = self.from_boundary(boundary).flatten(1, 2)
-        if self.span_attention is not None:
-            with record_function("gapdner.span_attention"):
-                grid = self.span_attention(hidden, self.from_tokens(hidden), grid, rows)
-        grid = self.activation(grid).view(batch, n_rows, n, -1)
-        with record_function("gapdner.classifier"):
-            return F.linear(grid, *maps)
+    def _map_rows(self, maps: _Maps, tokens: Tensor, rows: slice) -> Tensor:
+        from_pairs, weight, bias = maps
+        heads, tails, scores, values = self._split(tokens)
+        spans = None if self.span_attention is None else self.span_attention(scores, values, rows)
+        return F.linear(self.activation(from_pairs(heads[:, rows], tails, spans)), weight, bias)
+
+    def _split(self, tokens: Tensor) -> tuple[Tensor, ...]:
+        # heads, tails, and the scores and values of the linear attention
+        n = self.boundary.n_in
+        return tokens.tensor_split([n, 2 * n, 2 * n + 2], dim=-1)

@@ -1,7 +1,12 @@
 """Linear attention over the tokens of each span (Equations 8 to 10)."""
 
+from functools import lru_cache
+
 import torch
 from torch import Tensor, nn
+
+# Maximum length of the sentences whose mask is computed once (8 MB)
+_SHORT = 128
 
 
 class SpanAttention(nn.Module):
@@ -14,43 +19,54 @@ class SpanAttention(nn.Module):
         self.upper = nn.Linear(n_in, 1)
         self.lower = nn.Linear(n_in, 1)
 
-    def forward(
-        self, hidden: Tensor, values: Tensor, grid: Tensor, rows: slice = slice(None)
-    ) -> Tensor:
-        """Pool the values of the tokens in each span and add them to the features of the span.
+    def forward(self, scores: Tensor, values: Tensor, rows: slice = slice(None)) -> Tensor:
+        """Pool the values of the tokens in each span.
 
-        hidden (Tensor): Token representations H `(batch, n, n_in)`, for the attention scores.
+        scores (Tensor): The scores of the tokens `(batch, n, 2)`. See `attention`.
         values (Tensor): The values to pool `(batch, n, width)`: H or a linear projection of it. The
             weights of a span sum to one, so H can be projected before or after pooling.
-        grid (Tensor): Features of each span `(batch, rows * n, width)`, changed in place.
         rows (slice): The rows of the grid to compute.
-        RETURNS (Tensor): The features `(batch, rows * n, width)`. Those at (i, j) include the
-            weighted mean of the tokens from i to j.
+        RETURNS (Tensor): Features `(batch, rows * n, width)`. Those at (i, j) are the weighted mean
+            of the tokens from i to j.
         """
-        weights = self.attention(hidden, rows).to(grid.dtype).flatten(1, 2)
-        return grid.baddbmm_(weights, values)
+        return torch.bmm(self.attention(scores, rows).to(values.dtype).flatten(1, 2), values)
 
-    def attention(self, hidden: Tensor, rows: slice = slice(None)) -> Tensor:
+    def attention(self, scores: Tensor, rows: slice = slice(None)) -> Tensor:
         """Compute the weights of the tokens (Equation 9).
 
-        hidden (Tensor), rows (slice): See `forward`.
+        scores (Tensor): The scores of the tokens in the upper and the lower triangle
+            `(batch, n, 2)` (Equation 8).
+        rows (slice): See `forward`.
         RETURNS (Tensor): Weights `(batch, rows, n, n)` of all tokens for each span, 0 outside it.
         """
-        upper, lower = self.scores(hidden).unsqueeze(2).unbind(dim=1)
-        token = torch.arange(hidden.shape[1], device=hidden.device, dtype=torch.int32)
-        row, column = token[rows, None], token[None, :]
+        # only the differences between scores matter, so low precision is not enough
+        upper, lower = scores.to(torch.promote_types(scores.dtype, torch.float32)).unbind(dim=-1)
+        token = torch.arange(scores.shape[1], device=scores.device)
         # A span in row i extends to the right of token i above the diagonal, and to the left below
         # it. Scores relative to token i are therefore the same for all spans in a row.
-        to_the_right = upper - upper[:, :, rows].mT
-        to_the_left = lower - lower[:, :, rows].mT
-        scores = torch.where(row <= column, to_the_right, to_the_left)
-        # a token outside a span is on the same side of both its ends
-        outside = (token - row).unsqueeze(1) * (token - column.mT) > 0
-        masked = torch.zeros_like(outside, dtype=scores.dtype).masked_fill_(outside, -torch.inf)
-        return (scores.unsqueeze(2) + masked).softmax(dim=-1)
+        to_the_right = upper[:, None] - upper[:, rows, None]
+        to_the_left = lower[:, None] - lower[:, rows, None]
+        outside = _find_outside(len(token), rows, token.device)
+        relative = torch.where(token[rows, None] <= token, to_the_right, to_the_left)
+        return (relative.unsqueeze(2) + outside).softmax(dim=-1)
 
-    def scores(self, hidden: Tensor) -> Tensor:
-        """RETURNS (Tensor): Scores for upper and lower triangle `(batch, 2, n)` (Equation 8)."""
-        scores = torch.cat([self.upper(hidden), self.lower(hidden)], dim=-1).mT
-        # float32, because only the differences between scores matter
-        return scores.float() if scores.dtype.itemsize < 4 else scores
+
+def _find_outside(n: int, rows: slice, device: torch.device) -> Tensor:
+    # Added to the scores of the tokens for each span `(rows, n, n)`: -inf outside the span
+    if n <= _SHORT:
+        return _mask_short(device)[:n, :n, :n][rows]
+    return _mask(n, rows, device)
+
+
+def _mask(n: int, rows: slice, device: torch.device) -> Tensor:
+    token = torch.arange(n, device=device, dtype=torch.int32)
+    row, column = token[rows, None, None], token[:, None]
+    # a token outside a span is on the same side of both its ends
+    outside = (token - row) * (token - column) > 0
+    return torch.zeros_like(outside, dtype=torch.float32).masked_fill_(outside, -torch.inf)
+
+
+# computed once, because it does not depend on the sentence
+@lru_cache(maxsize=1)
+def _mask_short(device: torch.device) -> Tensor:
+    return _mask(_SHORT, slice(None), device)

@@ -3,38 +3,45 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
+from itertools import accumulate
 from typing import cast
 
 import numpy as np
 import srsly
 import torch
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Model, Ops, get_torch_default_device, torch2xp, xp2torch
+from thinc.api import Model, get_torch_default_device, torch2xp, xp2torch
 from thinc.shims.pytorch import default_serialize_torch_model
-from thinc.types import Floats2d, Floats3d, Floats4d
+from thinc.types import Floats2d, Floats4d
+from torch import Tensor
 
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
+from ..grid.grids import Grids
 from ..grid.scheme import channel_places
 from ..segments import Segment
 from . import upstream_bugs
 from .batching import batch_by_length
-from .grid_network import GridNetwork
+from .grid_network import Call, GridNetwork
+from .shim import NetworkShim
 
 # Maximum number of words, including padding, in a call of the network.
 _MAX_CALL_WORDS = 2**14
 # At most one in this many cells of a full batch of grids is padding.
 _PADDING = 32
+# Size of a batch of grids, in features of cells, if max_batch_cells is not set. On a CPU, it should
+# fit into the cache. On a GPU, it only limits memory use.
+_CPU_BATCH, _GPU_BATCH = 3 * 2**20, 2**25
+_ATTENTION_WIDTH = 96
 
 # The documents and the segments of each document.
 ModelIn = tuple[list[Doc], list[list[Segment]]]
-# Scores `(n, n, channels)` of each segment, in the order of documents and segments.
-ModelOut = list[Floats3d]
+# The scores of each segment, in the order of documents and segments.
+ModelOut = Grids
 GridModel = Model[ModelIn, ModelOut]
 GridIn = tuple[list[Floats2d], list[list[Segment]]]
-# Padded words, the lengths of the segments, and the number of segments in each batch of grids.
-NetworkIn = tuple[Floats3d, np.ndarray, list[int]]
-_Backprop = Callable[[list[Floats4d]], Floats3d]
+# The vectors of all words, and the segments of each call.
+NetworkIn = tuple[Floats2d, list[Call]]
 # Makes the network from the input width, and the channels of the grid or the entity types.
 NetworkFactory = Callable[[int, Sequence[str]], GridNetwork]
 
@@ -45,7 +52,7 @@ def build_grid_model(
     tagging: TaggingScheme,
     make_network: NetworkFactory,
     *,
-    max_batch_cells: int,
+    max_batch_cells: int | None,
     mixed_precision: bool,
 ) -> GridModel:
     """Build a thinc model that scores the label grids of segments with a PyTorch network.
@@ -58,7 +65,7 @@ def build_grid_model(
         that takes the model and a longer list of entity types.
     RAISES (GapDNERError): If `max_batch_cells` is not positive.
     """
-    if max_batch_cells < 1:
+    if max_batch_cells is not None and max_batch_cells < 1:
         raise GapDNERError(f"Invalid max_batch_cells: {max_batch_cells}. It must be at least 1.")
     upstream_bugs.bound_onednn_caches()
     upstream_bugs.load_srsly_extensions_once()
@@ -80,6 +87,11 @@ def build_grid_model(
         refs={"tok2vec": tok2vec, "grid": grid},
         attrs={"tagging": tagging, "labels": [], "resize_output": partial(_resize_output, make)},
     )
+
+
+def get_shim(grid: Model[GridIn, ModelOut]) -> NetworkShim:
+    """RETURNS (NetworkShim): The shim that contains the network, from the ref "grid"."""
+    return cast(NetworkShim, grid.layers[0].shims[0])
 
 
 def _make_network(
@@ -104,7 +116,7 @@ def _init(
     if grid.has_dim("nI") is None:
         grid.set_dim("nI", max(vectors.shape[1] for vectors in tok2vec.predict(docs)))
     network = make_network(grid.get_dim("nI"), model.attrs["labels"])
-    grid.layers[0].shims[0]._model = network.to(get_torch_default_device())
+    get_shim(grid).network = network.to(get_torch_default_device())
 
 
 def _forward(
@@ -125,7 +137,7 @@ def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Seque
     # Add entity types to an initialized model and keep the weights of the others
     model.attrs["labels"] = list(labels)
     grid = model.get_ref("grid")
-    trained = grid.layers[0].shims[0]._model
+    trained = get_shim(grid).network
     if trained is None:
         return
     network = make_network(grid.get_dim("nI"), labels)
@@ -134,48 +146,60 @@ def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Seque
     network.train(trained.training)
     # a new shim, because optimizers store moments with the old shapes under the id of the old one
     grid.layers[0] = _wrap(make_network)
-    grid.layers[0].shims[0]._model = network.to(next(trained.parameters()).device)
+    get_shim(grid).network = network.to(next(trained.parameters()).device)
 
 
 def _grid_forward(
-    max_batch_cells: int, model: Model[GridIn, ModelOut], inputs: GridIn, is_train: bool
+    max_batch_cells: int | None, model: Model[GridIn, ModelOut], inputs: GridIn, is_train: bool
 ) -> tuple[ModelOut, Callable[[ModelOut], list[Floats2d]]]:
     vectors, segments = inputs
-    ops, network = model.ops, model.layers[0]
-    flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
-    scores: dict[int, Floats3d] = {}
-    backprops: list[tuple[list[list[int]], _Backprop]] = []
-    sizes = [segment.n_tokens for _, segment in flat]
-    for batches in _batch_calls(sizes, max_batch_cells):
-        rows = [i for batch in batches for i in batch]
-        lengths = np.array([sizes[i] for i in rows])
-        unpadded = [vectors[doc][start:end] for doc, (start, end) in (flat[i] for i in rows)]
-        words = ops.asarray3f(ops.pad(unpadded))
-        n_grids = [len(batch) for batch in batches]
-        grids, backprop_network = network((words, lengths, n_grids), is_train)
-        for batch, grid in zip(batches, grids, strict=True):
-            for row, i in enumerate(batch):
-                scores[i] = grid[row, : sizes[i], : sizes[i]]
-        backprops.append((batches, backprop_network))
+    xp, layer = model.ops.xp, model.layers[0]
+    max_cells = max_batch_cells or _choose_max_cells(get_shim(model).network)
+    # documents without tokens may have vectors without width
+    words = xp.concatenate([array for array in vectors if len(array)])
+    starts, lengths = _place_segments(vectors, segments)
+    calls = list(_batch_calls(lengths.tolist(), max_cells))
+    placed = [_make_call(call, starts, lengths, len(words)) for call in calls]
+    scores, backprop_network = layer((words, placed), is_train)
 
     def backprop(d_scores: ModelOut) -> list[Floats2d]:
-        d_vectors = [ops.alloc2f(*array.shape) for array in vectors]
-        for batches, backprop_network in backprops:
-            d_words = backprop_network([_pad(ops, [d_scores[i] for i in b]) for b in batches])
-            for row, i in enumerate(i for batch in batches for i in batch):
-                doc, (start, end) = flat[i]
-                d_vectors[doc][start:end] += d_words[row, : end - start]
-        return d_vectors
+        d_words = backprop_network(d_scores.batches)
+        ends = np.cumsum([len(array) for array in vectors])[:-1].tolist()
+        return cast(list[Floats2d], xp.split(d_words, ends))
 
-    return [scores[i] for i in range(len(flat))], backprop
+    return Grids(scores, [batch for call in calls for batch in call], lengths), backprop
 
 
-def _pad(ops: Ops, grids: Sequence[Floats3d]) -> Floats4d:
-    # the longest grid comes first
-    padded = ops.alloc4f(len(grids), *grids[0].shape)
-    for row, grid in enumerate(grids):
-        padded[row, : len(grid), : len(grid)] = grid
-    return padded
+def _choose_max_cells(network: GridNetwork) -> int:
+    on_cpu = next(network.parameters()).device.type == "cpu"
+    # the attention of a cell to its row and column needs memory, too
+    width = network.cell_width + _ATTENTION_WIDTH
+    return (_CPU_BATCH if on_cpu else _GPU_BATCH) // width
+
+
+def _place_segments(
+    vectors: Sequence[Floats2d], segments: Sequence[Sequence[Segment]]
+) -> tuple[np.ndarray, np.ndarray]:
+    # the index of the first word of each segment among the words of all documents, and its length
+    firsts = accumulate((len(array) for array in vectors), initial=0)
+    placed = [
+        (first + start, end - start)
+        for first, parts in zip(firsts, segments, strict=False)
+        for start, end in parts
+    ]
+    starts, lengths = np.array(placed, dtype="int64").reshape(-1, 2).T
+    return starts, lengths
+
+
+def _make_call(
+    batches: list[list[int]], starts: np.ndarray, lengths: np.ndarray, n_words: int
+) -> Call:
+    rows = [i for batch in batches for i in batch]
+    starts, lengths = starts[rows], lengths[rows]
+    token = np.arange(lengths[0])
+    words = np.where(token < lengths[:, None], starts[:, None] + token, n_words)
+    sizes = [len(batch) for batch in batches]
+    return Call(torch.from_numpy(words), torch.from_numpy(lengths), sizes)
 
 
 def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[list[int]]]:
@@ -194,7 +218,7 @@ def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[
 
 def _wrap(make_network: NetworkFactory) -> Model[NetworkIn, list[Floats4d]]:
     # the network is made once the labels are known
-    shim = upstream_bugs.InPlaceShim(
+    shim = NetworkShim(
         None, serialize_model=_serialize, deserialize_model=partial(_deserialize, make_network)
     )
     return Model("pytorch", _call_network, shims=[shim], dims={"nI": None, "nO": None})
@@ -202,29 +226,30 @@ def _wrap(make_network: NetworkFactory) -> Model[NetworkIn, list[Floats4d]]:
 
 def _call_network(
     model: Model[NetworkIn, list[Floats4d]], inputs: NetworkIn, is_train: bool
-) -> tuple[list[Floats4d], _Backprop]:
-    words, lengths, batch_sizes = inputs
-    shim = model.shims[0]
-    args = (xp2torch(words, requires_grad=is_train), torch.from_numpy(lengths), batch_sizes)
-    inputs_torch = ArgsKwargs(args=args, kwargs={})
+) -> tuple[list[Floats4d], Callable[[list[Floats4d]], Floats2d]]:
+    shim = cast(NetworkShim, model.shims[0])
+    device = next(shim.network.parameters()).device
+    words = xp2torch(inputs[0], requires_grad=is_train, device=device)
+    calls = [call._replace(words=call.words.to(device)) for call in inputs[1]]
+    compute = partial(shim.network, words, calls)
     if not is_train:
-        (scores,) = upstream_bugs.infer(shim._model, [inputs_torch])
-        # a single transfer, because each one waits for the GPU
-        flat = torch.cat([batch.flatten() for batch in scores]).float().cpu().numpy()
-        parts = np.split(flat, np.cumsum([batch.numel() for batch in scores])[:-1])
-        grids = [part.reshape(batch.shape) for part, batch in zip(parts, scores, strict=True)]
-        return cast(list[Floats4d], grids), lambda d_scores: words
-    scores_torch, backprop_torch = shim.begin_update(inputs_torch)
+        return list(map(_to_array, shim.run(compute))), _refuse_gradient
+    scores, backprop_torch = shim.run_training(compute)
 
-    def backprop(d_scores: list[Floats4d]) -> Floats3d:
-        gradients = tuple(
-            xp2torch(d_batch, device=batch.device).to(batch.dtype)
-            for d_batch, batch in zip(d_scores, scores_torch, strict=True)
-        )
-        arguments = ArgsKwargs(args=(scores_torch,), kwargs={"grad_tensors": gradients})
-        return cast(Floats3d, torch2xp(backprop_torch(arguments).args[0]))
+    def backprop(d_scores: list[Floats4d]) -> Floats2d:
+        gradients = [xp2torch(d_batch, device=device) for d_batch in d_scores]
+        backprop_torch([d.to(batch.dtype) for d, batch in zip(gradients, scores, strict=True)])
+        return cast(Floats2d, torch2xp(cast(Tensor, words.grad)))
 
-    return [cast(Floats4d, torch2xp(b.float().detach())) for b in scores_torch], backprop
+    return list(map(_to_array, scores)), backprop
+
+
+def _to_array(scores: Tensor) -> Floats4d:
+    return cast(Floats4d, torch2xp(scores.detach().float()))
+
+
+def _refuse_gradient(d_scores: list[Floats4d]) -> Floats2d:
+    raise ValueError("Predictions have no gradient. Call the model with is_train=True.")
 
 
 def _serialize(network: GridNetwork | None) -> bytes:

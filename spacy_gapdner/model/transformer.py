@@ -5,34 +5,34 @@ With it, `nlp.pipe` is faster than spaCy's `ner` on spacy-transformers (see proj
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
-from spacy_transformers.data_classes import FullTransformerBatch, TransformerData, WordpieceBatch
+from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
 from spacy_transformers.layers.hf_shim import HFShim
 from spacy_transformers.layers.transformer_model import TransformerModel
 from spacy_transformers.util import maybe_flush_pytorch_cache
-from thinc.api import ArgsKwargs, Model, get_array_module, torch2xp, xp2torch
-from thinc.types import Floats3d
-from thinc.util import get_torch_default_device
-from transformers.utils.generic import ModelOutput
+from thinc.api import Model, torch2xp
 
 from ..errors import GapDNERError
 from .batching import batch_by_length
-from .upstream_bugs import InPlaceShim, infer, use_one_thread_in_workers
-from .word_pieces import BatchPositions, find_positions, pad, split_by_doc, tokenize
+from .shim import NetworkShim
+from .transformer_data import DocTransformerBatch, split_by_doc
+from .upstream_bugs import use_one_thread_in_workers
+from .word_pieces import BatchPositions, align_tokens, find_positions, pad, tokenize
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
 
 
-# Maximum number of word pieces in a batch, and maximum number of padding pieces. Larger batches
-# exceed a CPU's cache. In training, each batch also has to accumulate the gradients of all weights.
-# A GPU computes thousands of word pieces in the time it takes to launch its kernels.
-_CPU_PREDICT, _CPU_TRAIN, _GPU = (1024, 16), (1024, 64), (2**15, 2**12)
+# Maximum size of a batch, in features of word pieces. Larger batches exceed a CPU's cache.
+_CPU_SIZE, _GPU_SIZE = 3 * 2**17, 3 * 2**22
+# Maximum cost of the padding of a batch, which takes as long as an empty call: multiplications in a
+# layer. In training, each call also has to accumulate the gradients of all weights. A GPU computes
+# thousands of word pieces in the time it takes to launch its kernels.
+_CPU_PADDING, _GPU_PADDING = (2**25, 2**27), 2**33
 
 
 def build_transformer_model_v1(
@@ -75,7 +75,7 @@ def build_transformer_model_v1(
     )
 
 
-class _InPlaceHFShim(InPlaceShim, HFShim):
+class _HFNetworkShim(NetworkShim, HFShim):
     pass
 
 
@@ -90,12 +90,9 @@ class BatchingTransformerModel(TransformerModel):
         transformer_config: dict[str, Any],
         mixed_precision: bool,
     ) -> None:
-        # thinc's own setting only works on GPUs
-        on_gpu = mixed_precision and get_torch_default_device().type == "cuda"
-        no_scaling = {"enabled": False}
-        super().__init__(name, get_spans, tokenizer_config, transformer_config, on_gpu, no_scaling)
+        super().__init__(name, get_spans, tokenizer_config, transformer_config)
         # the wrapper creates its own shim, and it is the shim that updates the weights
-        self.layers[0].shims[0].__class__ = _InPlaceHFShim
+        self.layers[0].shims[0].__class__ = _HFNetworkShim
         self._func = _forward
         # not an attr, because thinc restores saved attrs, which would override the config
         self.mixed_precision = mixed_precision
@@ -111,51 +108,46 @@ class BatchingTransformerModel(TransformerModel):
         return copied
 
 
-class DocTransformerBatch(FullTransformerBatch):
-    """A FullTransformerBatch that stores its data by document only."""
-
-    def unsplit_by_doc(self, arrays: list[list[Floats3d]]) -> "DocTransformerBatch":
-        """Combine the gradients of each `last_hidden_state` into a batch with one row per piece."""
-        xp = get_array_module(arrays[0][0])
-        d_hidden = xp.concatenate([d[0].reshape((-1, d[0].shape[-1])) for d in arrays])
-        return replace(self, model_output=ModelOutput(last_hidden_state=xp2torch(d_hidden)))
-
-
 def _forward(
     model: BatchingTransformerModel, docs: list[Doc], is_train: bool
 ) -> tuple[FullTransformerBatch, Callable[[FullTransformerBatch], list[Doc]]]:
     use_one_thread_in_workers()
     nested = model.attrs["get_spans"](docs)
-    batch = replace(DocTransformerBatch.empty(len(nested)), spans=nested)
     filled = [i for i, spans in enumerate(nested) if spans]
     if not filled:
-        return batch, lambda d_output: docs
+        return DocTransformerBatch.of(nested, []), lambda d_output: docs
     maybe_flush_pytorch_cache(chance=model.attrs["flush_cache_chance"])
     by_doc = [nested[i] for i in filled]
     texts = [span.text for spans in by_doc for span in spans]
     pieces = tokenize(model.tokenizer, texts, _longest_span(model))
     ends = np.cumsum([len(spans) for spans in by_doc])
     doc_positions = find_positions(pieces.lengths, np.split(np.arange(ends[-1]), ends[:-1]))
-    max_size, max_padding = _CPU_TRAIN if is_train else _CPU_PREDICT
-    if model.transformer.device.type != "cpu":
-        max_size, max_padding = _GPU
+    max_size, max_padding = _choose_limits(model.transformer, is_train)
     batches = batch_by_length(pieces.lengths.tolist(), max_size, max_padding=max_padding)
     positions = find_positions(pieces.lengths, batches)
     hidden, backprop_network = _run(model, pad(pieces, positions, model.tokenizer), is_train)
     flat = torch.cat([output.detach().flatten(0, 1) for output in hidden]).float()
-    doc_hidden = _move_pieces(flat, positions, doc_positions)
-    doc_pieces = split_by_doc(by_doc, pieces, doc_positions, model.tokenizer)
-    parts = zip(filled, doc_pieces, doc_hidden, doc_positions.shapes, strict=True)
-    for i, (wordpieces, alignment), output, shape in parts:
-        model_output = ModelOutput(last_hidden_state=torch2xp(output.view(*shape, -1)))
-        batch.doc_data[i] = TransformerData(wordpieces, model_output, alignment)
+    by_piece = torch2xp(_move_pieces(flat, positions, doc_positions))
+    aligned = align_tokens(by_doc, pieces, doc_positions, model.tokenizer)
+    n_tokens = [len(docs[i]) for i in filled]
+    parts = split_by_doc(pieces, doc_positions, aligned, n_tokens, by_piece, model.tokenizer)
 
     def backprop(d_batch: FullTransformerBatch) -> list[Doc]:
         d_hidden = d_batch.model_output["last_hidden_state"]
-        backprop_network(_move_pieces(d_hidden, doc_positions, positions))
+        moved = _move_pieces(d_hidden, doc_positions, positions)
+        backprop_network(moved.split(positions.sizes))
         return docs
 
-    return batch, backprop
+    return DocTransformerBatch.of(nested, parts), backprop
+
+
+def _choose_limits(network: Any, is_train: bool) -> tuple[int, int]:
+    width = network.config.hidden_size
+    # of a word piece in a layer: products with the weights, and everything else
+    cost = width * (12 * width + 800)
+    if network.device.type == "cpu":
+        return _CPU_SIZE // width, _CPU_PADDING[is_train] // cost
+    return _GPU_SIZE // width, _GPU_PADDING // cost
 
 
 def _longest_span(model: BatchingTransformerModel) -> int:
@@ -173,30 +165,33 @@ def _longest_span(model: BatchingTransformerModel) -> int:
 
 def _run(
     model: BatchingTransformerModel, batches: list[WordpieceBatch], is_train: bool
-) -> tuple[list[torch.Tensor], Callable[[Sequence[torch.Tensor]], None]]:
-    network = model.layers[0]
-    calls = [network.attrs["convert_inputs"](network, batch, is_train)[0] for batch in batches]
-    # thinc's autocast on GPUs uses this type, too
-    with torch.autocast(model.transformer.device.type, torch.bfloat16, model.mixed_precision):
-        if not is_train:
-            outputs = infer(model.transformer, calls)
-            return [output["last_hidden_state"] for output in outputs], lambda d_hidden: None
-        updates = [network.shims[0].begin_update(inputs) for inputs in calls]
-    hidden = [output["last_hidden_state"] for output, _ in updates]
+) -> tuple[Sequence[torch.Tensor], Callable[[Sequence[torch.Tensor]], None]]:
+    layer, network = model.layers[0], model.transformer
+    shim = cast(NetworkShim, layer.shims[0])
+
+    def compute() -> list[torch.Tensor]:
+        with torch.autocast(network.device.type, torch.bfloat16, model.mixed_precision):
+            calls = (layer.attrs["convert_inputs"](layer, b, is_train)[0] for b in batches)
+            return [network(**call.kwargs)["last_hidden_state"] for call in calls]
+
+    if not is_train:
+        return shim.run(compute), _refuse_gradient
+    hidden, backprop_torch = shim.run_training(compute)
 
     def backprop(d_hidden: Sequence[torch.Tensor]) -> None:
-        gradients = [d.view_as(h).to(h.dtype) for d, h in zip(d_hidden, hidden, strict=True)]
-        # the callback of the last batch handles all batches
-        updates[-1][1](ArgsKwargs(args=(hidden,), kwargs={"grad_tensors": gradients}))
+        pairs = zip(d_hidden, hidden, strict=True)
+        backprop_torch([d.view_as(h).to(h.dtype) for d, h in pairs])
 
     return hidden, backprop
 
 
-def _move_pieces(
-    flat: torch.Tensor, before: BatchPositions, after: BatchPositions
-) -> tuple[torch.Tensor, ...]:
+def _refuse_gradient(d_hidden: Sequence[torch.Tensor]) -> None:
+    raise ValueError("Predictions have no gradient. Call the model with is_train=True.")
+
+
+def _move_pieces(flat: torch.Tensor, before: BatchPositions, after: BatchPositions) -> torch.Tensor:
     # padding stays zero
     moved = flat.new_zeros(sum(after.sizes), flat.shape[1])
     sources, targets = (torch.from_numpy(p.pieces).to(flat.device) for p in (before, after))
     moved[targets] = flat[sources]
-    return moved.split(after.sizes)
+    return moved

@@ -2,16 +2,15 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
 
 import catalogue
 import torch
 from srsly.msgpack import msgpack_decoders, msgpack_encoders
-from thinc.api import ArgsKwargs, Model, NumpyOps, Optimizer, PyTorchShim
+from thinc.api import Model, NumpyOps
 from thinc.types import Floats2d
-from torch import nn
 
 # The process that built the first model, or a worker that already uses one thread
 _process: int | None = None
@@ -46,9 +45,10 @@ def bound_onednn_caches() -> None:
     Sets the environment variables `LRU_CACHE_CAPACITY` and `ONEDNN_PRIMITIVE_CACHE_CAPACITY`,
     which PyTorch and oneDNN read on first use. Existing values are kept.
     """
-    for name in ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"):
-        # a batch uses about ten shapes
-        os.environ.setdefault(name, "16")
+    # the shapes of a batch of bfloat16 products
+    os.environ.setdefault("LRU_CACHE_CAPACITY", "16")
+    # all shapes of the BiLSTM, whose lengths are rounded
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
 
 
 def load_srsly_extensions_once() -> None:
@@ -75,50 +75,6 @@ def _cache_names(registry: catalogue.Registry) -> Callable[[], dict[str, Any]]:
     search = registry.get_all
     names = lru_cache(maxsize=1)(lambda size: list(search()))
     return lambda: {name: registry.get(name) for name in names(len(catalogue.REGISTRY))}
-
-
-def infer(network: nn.Module, calls: Iterable[ArgsKwargs]) -> list[Any]:
-    """Run a network without gradients and without dropout.
-
-    `PyTorchShim.predict` resets the network to training mode, so that dropout affects predictions
-    in other threads. Doing this once per call is also slow::
-
-        shim = PyTorchShim(torch.nn.Dropout(0.5).eval())
-        shim.predict(ArgsKwargs((torch.ones(2),), {}))
-        assert not shim._model.training  # fails
-
-    RETURNS (list[Any]): The result of each call.
-    """
-    # unconditionally, because another thread may be changing the mode of the submodules
-    network.eval()
-    with torch.no_grad():
-        return [network(*inputs.args, **inputs.kwargs) for inputs in calls]
-
-
-class InPlaceShim(PyTorchShim):
-    """A PyTorchShim that updates weights in place."""
-
-    def finish_update(self, optimizer: Optimizer) -> None:
-        """Apply the gradients.
-
-        thinc replaces each weight with a tensor that wraps an array that wraps the previous tensor.
-        This chain grows with every update and is never freed. With 200 weights, a long training
-        leaks gigabytes::
-
-            shim = PyTorchShim(torch.nn.Linear(2, 2))
-            for _ in range(100_000):
-                shim._model(torch.ones(2)).sum().backward()
-                shim.finish_update(Adam(0.001))
-            # the process has grown by 150 MB
-        """
-        before = {name: weights.data for name, weights in self._model.named_parameters()}
-        super().finish_update(optimizer)
-        with torch.no_grad():
-            for name, weights in self._model.named_parameters():
-                kept = before[name]
-                if weights.data_ptr() != kept.data_ptr():
-                    kept.copy_(weights)
-                weights.data = kept
 
 
 class TorchProductOps(NumpyOps):

@@ -2,14 +2,14 @@
 
 import warnings
 from collections.abc import Sequence
+from itertools import accumulate, islice
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.tokens import Span
-from spacy_transformers.align import get_alignment, get_alignment_via_offset_mapping
+from spacy_transformers.align import get_alignment
 from spacy_transformers.data_classes import WordpieceBatch
-from thinc.types import Ragged
 from transformers.tokenization_utils_base import PreTrainedTokenizerBase
 
 # The padding of a fast tokenizer cannot be changed while another thread uses it.
@@ -26,7 +26,6 @@ class WordPieces(NamedTuple):
     lengths: np.ndarray
     ids: np.ndarray
     type_ids: np.ndarray | None
-    strings: list[str]
     offsets: np.ndarray | None
 
 
@@ -65,7 +64,6 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int)
         np.array([min(len(row), longest) for row in encoded["input_ids"]]),
         np.array(flat["input_ids"]),
         None if type_ids is None else np.array(type_ids),
-        tokenizer.convert_ids_to_tokens(flat["input_ids"]),
         None if offsets is None else np.array(offsets),
     )
 
@@ -98,32 +96,66 @@ def pad(
     ]
 
 
-def split_by_doc(
+def align_tokens(
     nested: list[list[Span]],
     pieces: WordPieces,
     positions: BatchPositions,
     tokenizer: PreTrainedTokenizerBase,
-) -> list[tuple[WordpieceBatch, Ragged]]:
-    """Split word pieces by document, with one row per span as in spacy-transformers. Also returns
-    the alignment of the tokens of each document with its word pieces.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Align the tokens of documents with their word pieces, as spacy-transformers does.
 
-    Every document must have spans. The positions are those in batches of one document each.
+    nested (list[list[Span]]): The spans of each document. Every document must have spans.
+    pieces (WordPieces): The word pieces of all spans.
+    positions (BatchPositions): Their positions in batches of one document each.
+    tokenizer (PreTrainedTokenizerBase): The tokenizer.
+    RETURNS (tuple[ndarray, ndarray]): The positions of the pieces of each token, concatenated, and
+        the number of pieces of each token of all documents.
     """
-    strings = _place(np.array(pieces.strings, dtype=object), positions, tokenizer.pad_token or "")
-    parts = zip(nested, pad(pieces, positions, tokenizer), strings, strict=True)
-    offsets = None if pieces.offsets is None else _place(pieces.offsets, positions, 0)
-    n_spans = 0
-    split = []
-    for i, (spans, batch, rows) in enumerate(parts):
-        batch.strings = rows.tolist()
-        batch.lengths = pieces.lengths[n_spans : n_spans + len(spans)].tolist()
-        n_spans += len(spans)
-        if offsets is None:
-            aligned = get_alignment(spans, batch.strings, tokenizer.all_special_tokens)
-        else:
-            aligned = get_alignment_via_offset_mapping(spans, offsets[i])
-        split.append((batch, aligned))
-    return split
+    if pieces.offsets is None:
+        return _align_strings(nested, pieces, positions, tokenizer)
+    n_tokens = [len(spans[0].doc) for spans in nested]
+    firsts = accumulate(n_tokens, initial=0)
+    # the documents one after the other: the index of each token of each span, and its start
+    tokens, starts, texts = [], [], []
+    n_chars = 0
+    for spans, first in zip(nested, firsts, strict=False):
+        idx = spans[0].doc.to_array("IDX").astype("int64")
+        for span in spans:
+            tokens.append(np.arange(first + span.start, first + span.end))
+            starts.append(idx[span.start : span.end] + (n_chars - idx[span.start]))
+            texts.append(n_chars)
+            n_chars += span.end_char - span.start_char + 1
+    begins, ends = (pieces.offsets + np.repeat(texts, pieces.lengths)[:, None]).T
+    # every character belongs to a token, and special pieces have no characters
+    start_of_tokens = np.concatenate(starts)
+    left = np.searchsorted(start_of_tokens, begins, side="right") - 1
+    right = np.searchsorted(start_of_tokens, ends - 1, side="right")
+    counts = np.where(ends > begins, right - left, 0)
+    # a piece can belong to several tokens, and a token to several spans
+    offset = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    of_piece = np.concatenate(tokens)[np.repeat(left, counts) + offset]
+    order = np.argsort(of_piece, kind="stable")
+    lengths = np.bincount(of_piece, minlength=sum(n_tokens))
+    return np.repeat(positions.pieces, counts)[order], lengths
+
+
+def _align_strings(
+    nested: list[list[Span]],
+    pieces: WordPieces,
+    positions: BatchPositions,
+    tokenizer: PreTrainedTokenizerBase,
+) -> tuple[np.ndarray, np.ndarray]:
+    ends = np.cumsum(pieces.lengths)[:-1]
+    strings = iter(np.split(np.array(tokenizer.convert_ids_to_tokens(pieces.ids)), ends))
+    index, lengths, n_pieces = [], [], 0
+    for spans, (n_spans, longest) in zip(nested, positions.shapes, strict=True):
+        rows = [row.tolist() for row in islice(strings, n_spans)]
+        padded = [row + [tokenizer.pad_token or ""] * (longest - len(row)) for row in rows]
+        aligned = get_alignment(spans, padded, tokenizer.all_special_tokens)
+        index.append(aligned.dataXd + n_pieces)
+        lengths.append(aligned.lengths)
+        n_pieces += n_spans * longest
+    return np.concatenate(index), np.concatenate(lengths)
 
 
 def _place(values: np.ndarray, positions: BatchPositions, padding: object) -> list[Any]:

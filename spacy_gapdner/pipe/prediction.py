@@ -8,11 +8,11 @@ import numpy as np
 from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from thinc.api import Model
-from thinc.types import Floats3d
 
 from ..entities import Entity
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
+from ..grid.grids import Grids
 from ..segments import Segment, merge_segments
 from .thresholds import Thresholds
 
@@ -20,7 +20,7 @@ from .thresholds import Thresholds
 _MAX_WORDS = 2**14
 
 # Maps documents and their segments to the scores of all segments
-GridModel = Model[tuple[list[Doc], list[list[Segment]]], list[Floats3d]]
+GridModel = Model[tuple[list[Doc], list[list[Segment]]], Grids]
 
 
 def predict_entities(
@@ -40,7 +40,7 @@ def predict_entities(
         segments = cut(batch)
         grids = model.predict((batch, segments))
         # NaN is below every threshold, so entities would be dropped silently
-        if not all(grid.max() < np.inf for grid in grids):
+        if not all(scores.max() < np.inf for scores in grids.batches):
             raise GapDNERError(
                 "The model's scores are NaN or infinite, possibly because training diverged. Use "
                 "an earlier checkpoint, or train again with a lower learning rate."

@@ -4,7 +4,6 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +13,6 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
-from thinc.types import Floats3d
 
 from ..calibration import Calibration
 from ..entities import (
@@ -28,7 +26,9 @@ from ..entities import (
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
+from ..grid.grids import Grids
 from ..grid.losses import GridTarget
+from ..model.optimizer import ScaledOptimizer
 from ..scorer import score_discontinuous
 from ..segments import Segment, assign_entities, check_window, get_segments
 from .gold import collect_gold
@@ -274,17 +274,15 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         losses[self.name] += loss
         return losses
 
-    def get_loss(
-        self, examples: Iterable[Example], scores: Sequence[Floats3d]
-    ) -> tuple[float, list[Floats3d]]:
+    def get_loss(self, examples: Iterable[Example], scores: Grids) -> tuple[float, Grids]:
         """Compute the loss and its gradient.
 
         Entities that do not fit into a segment are not learned, and a warning is shown once. Cells
         around entities that cannot be aligned with the predicted tokens are ignored.
 
         examples (Iterable[Example]): The batch.
-        scores (Sequence[Floats3d]): The model's scores for all segments.
-        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient.
+        scores (Grids): The model's scores for all segments.
+        RETURNS (tuple[float, Grids]): The loss and its gradient.
         RAISES (GapDNERError): If the gold annotation has an unknown label.
         """
         targets = [target for example in examples for target in self._targets(example)]
@@ -299,7 +297,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self._progress.add_batch(self.name, getattr(sgd, "learn_rate", None))
         self.model.get_ref("tok2vec").finish_update(sgd)
         # thinc only calls it, so it does not have to be an Optimizer
-        scaled = cast(Optimizer, partial(sgd, lr_scale=self.cfg["lr_scale"]))
+        scaled = cast(Optimizer, ScaledOptimizer(sgd, self.cfg["lr_scale"]))
         self.model.get_ref("grid").finish_update(scaled)
 
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from thinc.types import Floats3d
-
 from ..calibration import Calibration
 from ..entities import Entity, text_order
 from ..errors import check_probability
 from ..grid import TaggingScheme
 from ..grid.decoding import DecodedSegment
+from ..grid.grids import Grids
+from ..grid.scheme import label_segments
 
 
 @dataclass(frozen=True)
@@ -52,18 +52,20 @@ class Thresholds:
         return [*([0.0] if 0.0 in scores else []), *positive[:1]]
 
     def decode(
-        self, grids: Iterable[Floats3d], tagging: TaggingScheme, labels: Sequence[str]
+        self, grids: Grids, tagging: TaggingScheme, labels: Sequence[str]
     ) -> Iterator[DecodedSegment]:
-        """YIELDS (DecodedSegment): The entities of each segment, from logits `(n, n, channels)`."""
+        """YIELDS (DecodedSegment): The entities of each segment, from the logits of all."""
         searches = self.lowest_scores(labels)
-        for scores in grids:
+        labeled = [label_segments(grids, tagging, least) for least in searches]
+        for found in zip(*labeled, strict=True):
             entities: list[Entity] = []
             n_cut = 0
-            for least in searches:
-                labeled = tagging.labeled_cells(scores, least)
-                found = tagging.decode(labeled, labels, threshold=least, max_paths=self.max_paths)
-                entities += self._accept(found.entities, least)
-                n_cut += found.n_cut
+            for least, cells in zip(searches, found, strict=True):
+                if not len(cells.cells):
+                    continue
+                decoded = tagging.decode(cells, labels, threshold=least, max_paths=self.max_paths)
+                entities += self._accept(decoded.entities, least)
+                n_cut += decoded.n_cut
             yield DecodedSegment(sorted(entities, key=text_order), n_cut)
 
     def _accept(self, entities: Iterable[Entity], least: float) -> Iterator[Entity]:

@@ -4,6 +4,7 @@ from heapq import heappush
 
 import numpy as np
 import pytest
+from labeled_grids import as_grids
 
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import GapAwareTagging, decoding
@@ -45,7 +46,8 @@ def test_adversarial_grids_stay_within_the_limits(kind, threshold, monkeypatch):
     shape = n_words, n_words, len(tagging.channels(LABELS))
     spread = 3 if kind == "random" else 0
     scores = np.random.default_rng(0).normal(9, spread, shape).astype("float32")
-    (decoded,) = Thresholds(threshold, max_paths=max_paths).decode([scores], tagging, LABELS)
+    grids = as_grids([scores])
+    (decoded,) = Thresholds(threshold, max_paths=max_paths).decode(grids, tagging, LABELS)
     assert max(lengths, default=0) <= 2 * max_paths + n_words
     assert len(decoded.entities) <= max_paths
     assert all(0 <= e.start < e.end <= n_words for e in decoded.entities)

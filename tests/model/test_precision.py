@@ -22,13 +22,14 @@ def nlp(tmp_path):
 
 
 def product_dtypes(nlp):
-    """The dtypes in which the transformer and the grid network multiply matrices."""
+    """The dtypes of the products of the transformer, and of the features of the grid network."""
     found = {}
     for name in ("transformer", "gapdner"):
         types = found[name] = set()
         shims = [shim for node in nlp.get_pipe(name).model.walk() for shim in node.shims]
         for layer in [layer for shim in shims for layer in shim._model.modules()]:
-            if isinstance(layer, nn.Linear):
+            # the grid network combines the products of several layers
+            if isinstance(layer, nn.Linear if name == "transformer" else nn.GELU):
                 layer.register_forward_hook(lambda *call, types=types: types.add(call[-1].dtype))
     nlp(TEXT)
     return found

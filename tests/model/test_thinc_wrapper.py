@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from numpy.testing import assert_allclose
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.model import thinc_wrapper
 from spacy_gapdner.model.architecture import build_gapdner_v1
+from spacy_gapdner.model.grid_network import Call
 from spacy_gapdner.model.network import GapDNERNetwork
 
 
@@ -24,6 +26,15 @@ def make_model(initialize=True, seed=0, **settings):
     settings = {**SETTINGS, "word_dropout": 0.0, **settings}
     model = build_gapdner_v1(fixed_vectors(), GapAwareTagging(), **settings)
     return initialize_model(model, seed=seed) if initialize else model
+
+
+def regroup(arrays, scores):
+    """Arrays (n, n, channels) in the batches of other grids, and zero for padding."""
+    batches = [np.zeros_like(batch) for batch in scores.batches]
+    regrouped = replace(scores, batches=batches)
+    for array, grid in zip(arrays, regrouped, strict=True):
+        grid[...] = array
+    return regrouped
 
 
 def assert_close(actual, expected, atol=1e-5):
@@ -38,7 +49,7 @@ def test_batching_does_not_change_scores_and_gradients(max_batch_cells):
     net, random = network_of(model), np.random.default_rng(1)
     scores, backprop = model.begin_update(make_input())
     d_scores = [random.normal(size=grid.shape).astype("float32") for grid in scores]
-    backprop(d_scores)
+    backprop(regroup(d_scores, scores))
     actual = {name: p.grad.clone() for name, p in net.named_parameters()}
 
     net.zero_grad()
@@ -47,7 +58,8 @@ def test_batching_does_not_change_scores_and_gradients(max_batch_cells):
     gradients, alone = iter(d_scores), []
     for doc, parts in zip(vectors, SEGMENTS, strict=True):
         for start, end in parts:
-            grid = net(doc[None, start:end], torch.tensor([end - start]), [1])[0][0]
+            index = torch.arange(start, end)[None]
+            grid = net(doc, [Call(index, torch.tensor([end - start]), [1])])[0][0]
             grid.backward(torch.from_numpy(next(gradients)))
             alone.append(grid.detach().numpy())
     assert_close(scores, alone)
@@ -71,12 +83,13 @@ def test_calls_and_batches_respect_their_limits(
 ):
     calls, forward = [], GapDNERNetwork.forward
 
-    def watch(self, words, lengths, batch_sizes):
-        calls.append(batch_sizes)
-        assert len(lengths) == 1 or words.shape[0] * words.shape[1] <= max_words
-        for batch in lengths.split(batch_sizes):
-            assert len(batch) == 1 or len(batch) * batch.max() ** 2 <= max_batch_cells
-        return forward(self, words, lengths, batch_sizes)
+    def watch(self, vectors, made):
+        for words, lengths, batch_sizes in made:
+            calls.append(batch_sizes)
+            assert len(lengths) == 1 or words.numel() <= max_words
+            for batch in lengths.split(batch_sizes):
+                assert len(batch) == 1 or len(batch) * batch.max() ** 2 <= max_batch_cells
+        return forward(self, vectors, made)
 
     monkeypatch.setattr(GapDNERNetwork, "forward", watch)
     monkeypatch.setattr(thinc_wrapper, "_MAX_CALL_WORDS", max_words)
@@ -120,7 +133,7 @@ def test_mixed_precision_multiplies_in_bfloat16():
     for mixed_precision in (False, True):
         model = make_model(mixed_precision=mixed_precision)
         scores, backprop = model.begin_update(make_input())
-        backprop([np.ones_like(grid) for grid in scores])
+        backprop(regroup([np.ones_like(grid) for grid in scores], scores))
         results.append((scores, list(network_of(model).parameters())))
     (expected, parameters), (scores, others) = results
     assert {grid.dtype for grid in scores} == {np.dtype("float32")}

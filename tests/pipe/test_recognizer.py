@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from grid_models import network_of
-from labeled_grids import as_scores
+from labeled_grids import as_grids, as_scores
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from thinc.api import Model
@@ -33,7 +33,7 @@ def make_scripted(nlp, grids, **settings):
     def forward(model, inputs, is_train):
         lengths = [segment.n_tokens for parts in inputs[1] for segment in parts]
         scores = [as_scores(cells, n, 5) for n, cells in zip(lengths, grids, strict=True)]
-        return scores, lambda d_scores: []
+        return as_grids(scores), lambda d_scores: []
 
     model = Model("scripted", forward, attrs={"tagging": GapAwareTagging()})
     pipe = DiscontinuousEntityRecognizer(nlp.vocab, model, **settings)

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from labeled_grids import as_scores
+from labeled_grids import as_grids, as_scores
 
 from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.entities import Entity
@@ -27,7 +27,7 @@ SCORES = grid(CELLS)
 
 def select(scores=SCORES, threshold=0.5, **settings):
     thresholds = Thresholds(threshold, **settings)
-    (decoded,) = thresholds.decode([scores], GapAwareTagging(), LABELS)
+    (decoded,) = thresholds.decode(as_grids([scores]), GapAwareTagging(), LABELS)
     assert decoded.n_cut == 0
     return {entity: entity.score for entity in decoded.entities}
 

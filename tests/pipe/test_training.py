@@ -3,6 +3,7 @@ import warnings
 import numpy as np
 import pytest
 from grid_models import network_of
+from labeled_grids import as_grids
 from spacy.language import Language
 from spacy.training import Example
 from tiny_pipeline import CORPUS, annotate, found, make_doc, make_examples, make_nlp, train
@@ -153,7 +154,7 @@ MESSAGE = "cannot learn 1 of 3 gold entities, because their boundaries fall insi
 def test_unaligned_gold_is_masked():
     nlp = make_nlp()
     pipe = nlp.get_pipe("gapdner")
-    scores = [np.zeros((5, 5, 6), dtype="float32")]
+    scores = as_grids([np.zeros((5, 5, 6), dtype="float32")])
     _, (gradient,) = pipe.get_loss([make_misaligned(nlp)], scores)
     # "chest" is half a predicted token: its cell is masked, the others are not
     assert np.argwhere(~gradient.any(axis=-1)).tolist() == [[1, 1]]

@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
+from labeled_grids import as_grids
 from loss_checks import as_target, batches, check_gradients, is_ignored
 
 from project.baselines.losses import ZLPR
@@ -30,7 +31,7 @@ def naive_loss(scores, targets):
 @given(batches(several_labels=True))
 def test_loss_agrees_with_its_definition(batch):
     scores, targets = batch
-    value, gradients = ZLPR(ALPHA, N_FINE)(scores, targets)
+    value, gradients = ZLPR(ALPHA, N_FINE)(as_grids(scores), targets)
     assert isinstance(value, float)
     assert value == pytest.approx(naive_loss(scores, targets), rel=1e-9)
     assert [gradient.shape for gradient in gradients] == [grid.shape for grid in scores]

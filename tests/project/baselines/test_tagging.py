@@ -71,13 +71,13 @@ def test_hand_written_grids(tagging, table):
 
 
 def test_toe_labels_are_above_zero():
-    scores = np.full((2, 2, 9), -9.0, dtype="float32")
-    scores[0, 1, 0], scores[1, 0, 1], scores[1, 1, 4], scores[1, 0, 8] = 2.0, 0.0, 800.0, -1.0
+    scores = np.full((1, 2, 2, 9), -9.0, dtype="float32")
+    (grid,) = scores
+    grid[0, 1, 0], grid[1, 0, 1], grid[1, 1, 4], grid[1, 0, 8] = 2.0, 0.0, 800.0, -1.0
 
     def found(threshold):
-        labeled = TOE.labeled_cells(scores, threshold)
-        cells = map(tuple, labeled.cells.tolist())
-        return dict(zip(cells, labeled.probabilities.tolist(), strict=True))
+        cells, probabilities = TOE.labeled_cells(scores, threshold)
+        return dict(zip(map(tuple, cells[:, 1:].tolist()), probabilities.tolist(), strict=True))
 
     above_zero = {(0, 1, 0): 1 / (1 + math.exp(-2)), (1, 1, 4): 1.0}
     assert found(0.0) == pytest.approx(above_zero)

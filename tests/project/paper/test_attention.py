@@ -54,9 +54,9 @@ def test_weights_agree_with_the_equations(nlp):
     for segment in report.segments:
         start, end = segment.segment
         n = end - start
-        hidden = network.encode(torch.from_numpy(vectors[start:end])[None], torch.tensor([n]))
-        network.map_grid(hidden)
-        grid = features[-1].view(n, n, -1)
+        words, lengths = torch.from_numpy(vectors[start:end])[None], torch.tensor([n])
+        network.score(network.encode(words, lengths), mask=None)
+        hidden, grid = network.bilstm(words, lengths), features[-1].view(n, n, -1)
         for i, j in np.ndindex(n, n):
             layer = network.span_attention.upper if i <= j else network.span_attention.lower
             spans = layer(hidden[0, min(i, j) : max(i, j) + 1]).softmax(dim=0)[:, 0]

@@ -1,0 +1,65 @@
+"""The label grids of a batch of segments, in padded arrays."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from thinc.types import Floats2d, Floats3d, Floats4d
+
+
+@dataclass(frozen=True)
+class Grids:
+    """Scores of label grids, or their gradient. `grids[i]` is the grid of a segment.
+
+    batches (list[Floats4d]): Arrays `(batch, n, n, channels)` of segments of similar length, in
+        NumPy or CuPy. A shorter segment has the first rows and columns of its grid. The other cells
+        are padding with arbitrary finite values.
+    segments (list[list[int]]): The indices of the segments in each batch.
+    lengths (ndarray): Number of tokens of each segment.
+    """
+
+    batches: list[Floats4d]
+    segments: list[list[int]]
+    lengths: np.ndarray
+
+    def from_flat(self, flat: Floats2d) -> "Grids":
+        """RETURNS (Grids): Other values `(cells, channels)` of all cells of all batches."""
+        batches, start = [], 0
+        for batch in self.batches:
+            end = start + batch.size // batch.shape[-1]
+            batches.append(flat[start:end].reshape(batch.shape))
+            start = end
+        return replace(self, batches=batches)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, i: int) -> Floats3d:
+        batch, row = self._places[i]
+        n = self.lengths[i]
+        return self.batches[batch][row, :n, :n]
+
+    def __iter__(self) -> Iterator[Floats3d]:
+        return (self[i] for i in range(len(self)))
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[int, int]]:
+        return {
+            segment: (batch, row)
+            for batch, segments in enumerate(self.segments)
+            for row, segment in enumerate(segments)
+        }
+
+    def cell_index(self) -> tuple[np.ndarray, np.ndarray]:
+        """RETURNS (tuple[ndarray, ndarray]): The place of each segment in the flat array of all
+        cells of all batches: the index of its first cell, and the number of cells in a row.
+        """
+        firsts, widths = np.zeros_like(self.lengths), np.zeros_like(self.lengths)
+        n_cells = 0
+        for scores, segments in zip(self.batches, self.segments, strict=True):
+            n = scores.shape[1]
+            firsts[segments] = n_cells + np.arange(len(segments)) * n * n
+            widths[segments] = n
+            n_cells += len(segments) * n * n
+        return firsts, widths

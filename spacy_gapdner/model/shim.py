@@ -1,0 +1,81 @@
+"""The only place where thinc calls a PyTorch network: its shim."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import torch
+from thinc.api import Optimizer, PyTorchShim
+from torch import Tensor
+
+from .optimizer import Update, update_weights
+
+T = TypeVar("T")
+
+
+class NetworkShim(PyTorchShim):
+    """A PyTorchShim that updates all weights at once and in place."""
+
+    @property
+    def network(self) -> Any:
+        """RETURNS (Optional[nn.Module]): The network, or None before it is created."""
+        return self._model
+
+    @network.setter
+    def network(self, network: Any) -> None:
+        self._model = network
+
+    def run(self, compute: Callable[[], T]) -> T:
+        """Compute something with the network, without gradients and without dropout.
+
+        `PyTorchShim.predict` resets the network to training mode, so that dropout affects
+        predictions in other threads. Doing this once per call is also slow::
+
+            shim = PyTorchShim(torch.nn.Dropout(0.5).eval())
+            shim.predict(ArgsKwargs((torch.ones(2),), {}))
+            assert not shim._model.training  # fails
+        """
+        # unconditionally, because another thread may be changing the mode of the submodules
+        self.network.eval()
+        with torch.no_grad():
+            return compute()
+
+    def run_training(
+        self, compute: Callable[[], Sequence[Tensor]]
+    ) -> tuple[Sequence[Tensor], Callable[[Sequence[Tensor]], None]]:
+        """Compute something with the network in training mode. Also returns a function that takes
+        the gradients of the results and computes those of all inputs and weights.
+        """
+        if not self.network.training:
+            self.network.train()
+        results = compute()
+
+        def backprop(gradients: Sequence[Tensor]) -> None:
+            torch.autograd.backward(list(results), list(gradients))
+
+        return results, backprop
+
+    def finish_update(self, optimizer: Optimizer | Update) -> None:
+        """Apply the gradients, and remove them.
+
+        thinc replaces each weight with a tensor that wraps an array that wraps the previous tensor.
+        This chain grows with every update and is never freed. With 200 weights, a long training
+        leaks gigabytes::
+
+            shim = PyTorchShim(torch.nn.Linear(2, 2))
+            for _ in range(100_000):
+                shim._model(torch.ones(2)).sum().backward()
+                shim.finish_update(RAdam(0.001))
+            # the process has grown by 150 MB
+        """
+        named = [(n, w) for n, w in self.network.named_parameters() if w.grad is not None]
+        if named and not update_weights(optimizer, [((self.id, n), w) for n, w in named]):
+            before = [weights.data for _, weights in named]
+            super().finish_update(optimizer)
+            with torch.no_grad():
+                for (_, weights), kept in zip(named, before, strict=True):
+                    if weights.data_ptr() != kept.data_ptr():
+                        kept.copy_(weights)
+                    weights.data = kept
+        # new gradients replace them without adding them up
+        for _, weights in named:
+            weights.grad = None

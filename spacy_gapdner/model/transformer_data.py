@@ -1,0 +1,111 @@
+"""The output of the transformer for a document."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from spacy.tokens import Span
+from spacy_transformers.data_classes import FullTransformerBatch, TransformerData, WordpieceBatch
+from thinc.api import get_array_module, xp2torch
+from thinc.types import Floats2d, Floats3d, Ints1d, Ragged
+from transformers.tokenization_utils_base import PreTrainedTokenizerBase
+from transformers.utils.generic import ModelOutput
+
+from .word_pieces import BatchPositions, WordPieces, find_positions, pad
+
+
+class DocTransformerData(TransformerData):
+    """The TransformerData of a document. Its word pieces are padded and converted to strings when
+    they are read, because few users read them.
+    """
+
+    def __init__(
+        self,
+        pieces: WordPieces,
+        hidden: Floats3d,
+        align: Ragged,
+        tokenizer: PreTrainedTokenizerBase,
+    ) -> None:
+        self.pieces = pieces
+        self.hidden = hidden
+        self.align = align
+        self.tokenizer = tokenizer
+
+    @property
+    def model_output(self) -> ModelOutput:  # type: ignore[override]
+        """RETURNS (ModelOutput): The hidden states, one row per span."""
+        return ModelOutput(last_hidden_state=self.hidden)
+
+    @cached_property
+    def wordpieces(self) -> WordpieceBatch:  # type: ignore[override]
+        """RETURNS (WordpieceBatch): The word pieces, one row per span as in spacy-transformers."""
+        lengths = self.pieces.lengths
+        positions = find_positions(lengths, [range(len(lengths))])
+        (batch,) = pad(self.pieces, positions, self.tokenizer)
+        strings = iter(self.tokenizer.convert_ids_to_tokens(self.pieces.ids.tolist()))
+        padding = self.tokenizer.pad_token or ""
+        for n in lengths.tolist():
+            row = [next(strings) for _ in range(n)]
+            batch.strings.append(row + [padding] * (self.hidden.shape[1] - n))
+        batch.lengths = lengths.tolist()
+        return batch
+
+
+def split_by_doc(
+    pieces: WordPieces,
+    positions: BatchPositions,
+    aligned: tuple[np.ndarray, np.ndarray],
+    n_tokens: Sequence[int],
+    hidden: Floats2d,
+    tokenizer: PreTrainedTokenizerBase,
+) -> Iterator[DocTransformerData]:
+    """Split the output of the transformer for documents with spans.
+
+    pieces (WordPieces): The word pieces of all spans.
+    positions (BatchPositions): Their positions in batches of one document each.
+    aligned (tuple[ndarray, ndarray]): The pieces of all tokens. See `align_tokens`.
+    n_tokens (Sequence[int]): Number of tokens of each document.
+    hidden (Floats2d): The hidden states at the positions, zero for padding.
+    tokenizer (PreTrainedTokenizerBase): The tokenizer.
+    YIELDS (DocTransformerData): The output for each document.
+    """
+    index, lengths = (values.astype("int32") for values in aligned)
+    span = piece = row = token = place = 0
+    for (n_spans, longest), n in zip(positions.shapes, n_tokens, strict=True):
+        of_spans = pieces.lengths[span : span + n_spans]
+        of_tokens = lengths[token : token + n]
+        n_pieces, n_rows = int(of_spans.sum()), n_spans * longest
+        n_places = int(of_tokens.sum())
+        part = slice(piece, piece + n_pieces)
+        values = (None if array is None else array[part] for array in pieces[1:])
+        yield DocTransformerData(
+            WordPieces(of_spans, *values),
+            hidden[row : row + n_rows].reshape((n_spans, longest, -1)),
+            Ragged(index[place : place + n_places] - row, of_tokens),
+            tokenizer,
+        )
+        span, piece, row = span + n_spans, piece + n_pieces, row + n_rows
+        token, place = token + n, place + n_places
+
+
+class DocTransformerBatch(FullTransformerBatch):
+    """A FullTransformerBatch that stores its data by document only."""
+
+    @classmethod
+    def of(
+        cls, spans: list[list[Span]], filled: Iterable[TransformerData]
+    ) -> "DocTransformerBatch":
+        """Create a batch from the spans of all documents and the data of those with spans."""
+        nothing = cast(Ints1d, np.zeros(0, dtype="i"))
+        align = Ragged(nothing, nothing)
+        found = iter(filled)
+        doc_data = [next(found) if part else TransformerData.empty() for part in spans]
+        return cls(spans, WordpieceBatch.empty(), ModelOutput(), align, doc_data)
+
+    def unsplit_by_doc(self, arrays: Sequence[Sequence[Floats3d]]) -> "DocTransformerBatch":
+        """Combine the gradients of each `last_hidden_state` into a batch with one row per piece."""
+        xp = get_array_module(arrays[0][0])
+        d_hidden = xp.concatenate([d[0].reshape((-1, d[0].shape[-1])) for d in arrays])
+        return replace(self, model_output=ModelOutput(last_hidden_state=xp2torch(d_hidden)))

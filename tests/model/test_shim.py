@@ -1,0 +1,46 @@
+import tracemalloc
+
+import torch
+from thinc.api import Adam, RAdam
+
+from spacy_gapdner.model.shim import NetworkShim
+
+
+def test_prediction_leaves_dropout_off():
+    network, inputs = torch.nn.Dropout(0.5), torch.ones(100)
+    output = NetworkShim(network).run(lambda: network(inputs))
+    assert torch.equal(output, inputs)
+    # as in another thread
+    assert torch.equal(network(inputs), inputs)
+
+
+def test_training_uses_dropout_after_a_prediction():
+    network, inputs = torch.nn.Dropout(0.5), torch.ones(100)
+    shim = NetworkShim(network)
+    shim.run(lambda: network(inputs))
+    (output,), _ = shim.run_training(lambda: [network(inputs)])
+    assert set(output.tolist()) == {0.0, 2.0}
+
+
+def count_memory(optimizer):
+    shim = NetworkShim(torch.nn.Linear(2, 2))
+
+    def update(times):
+        for _ in range(times):
+            shim.network(torch.ones(2)).sum().backward()
+            shim.finish_update(optimizer)
+
+    update(100)
+    tracemalloc.start()
+    try:
+        update(500)
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return grown
+
+
+def test_memory_does_not_grow_with_the_number_of_updates():
+    # 400 kB with the shim of thinc
+    assert count_memory(RAdam(0.001)) < 50_000
+    assert count_memory(Adam(0.001)) < 50_000
