@@ -1,6 +1,7 @@
 """Criss-cross attention over the rows and columns of the grid (Equation 13)."""
 
 from functools import partial
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -52,14 +53,22 @@ class CrissCrossAttention(nn.Module):
         """
         n, d = features.shape[1], self.key.out_features
         n_classes = (features.shape[-1] - 1) // 2 - d
-        by_row, classified = features.tensor_split([2 * d + n_classes + 1], dim=-1)
-        by_column = by_row.transpose(1, 2).contiguous()
-        attend = partial(_attend, by_row, by_column, d, _score_padding(mask))
+        attended, classified = features.split([2 * d + n_classes + 1, n_classes], dim=-1)
+        rows = _Lines.split(attended, d)
+        columns = _Lines.split(attended.transpose(1, 2).contiguous(), d)
+        attend = partial(_attend, padding=_score_padding(mask))
         if n > _KEPT_LENGTH and torch.is_grad_enabled():
             attend = partial(checkpoint, attend, use_reentrant=False)
         size = max(_CHUNK // (2 * len(features) * n**2), 1)
-        blocks = [attend(slice(i, min(i + size, n))) for i in range(0, n, size)]
-        return (blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)) + classified
+        if size >= n:
+            return attend(rows, columns) + classified
+        blocks = []
+        for first in range(0, n, size):
+            block = slice(first, min(first + size, n))
+            queries = columns.queries[:, :, block]
+            parts = _Lines(*(part[:, block] for part in rows)), columns._replace(queries=queries)
+            blocks.append(attend(*parts, first=first))
+        return torch.cat(blocks, dim=1) + classified
 
     def attention(self, features: Tensor, mask: Tensor | None) -> Tensor:
         """Compute the attention weights.
@@ -69,43 +78,46 @@ class CrissCrossAttention(nn.Module):
             row, followed by the cells (k, j) of its column, where the cell itself has weight 0.
         """
         d = self.key.out_features
-        scores = _score(features, features.transpose(1, 2), d, _score_padding(mask), slice(None))
-        of_row, of_column = _exp(*scores)
+        lines = _Lines.split(features, d), _Lines.split(features.transpose(1, 2), d)
+        of_row, of_column = _weigh(*lines, _score_padding(mask))
         weights = torch.cat([of_row, of_column.transpose(1, 2)], dim=-1)
         return weights / weights.sum(dim=-1, keepdim=True)
 
 
-def _attend(
-    by_row: Tensor, by_column: Tensor, d: int, padding: Tensor | None, rows: slice
-) -> Tensor:
-    # The weighted means of the values of row and column, for a block of rows
-    of_row, of_column = _exp(*_score(by_row, by_column, d, padding, rows))
-    # the sums of the values and, in the last channel, of the weights
-    sums = of_row @ by_row[:, rows, :, 2 * d :]
-    sums = sums + (of_column @ by_column[..., 2 * d :]).transpose(1, 2)
-    return sums[..., :-1] / sums[..., -1:]
+class _Lines(NamedTuple):
+    # The cells of rows, or of columns: `(batch, line, cell, width)`. The last value is always 1.
+    queries: Tensor
+    keys: Tensor
+    values: Tensor
+
+    @classmethod
+    def split(cls, features: Tensor, d: int) -> "_Lines":
+        return cls(*features.split([d, d, features.shape[-1] - 2 * d], dim=-1))
 
 
-def _score(
-    by_row: Tensor, by_column: Tensor, d: int, padding: Tensor | None, rows: slice
+def _attend(rows: _Lines, columns: _Lines, padding: Tensor | None, first: int = 0) -> Tensor:
+    # The weighted means of the values of row and column. `rows` and the queries of `columns` can be
+    # a block of rows that begins with the row `first`.
+    of_row, of_column = _weigh(rows, columns, padding, first)
+    sums = of_row @ rows.values + (of_column @ columns.values).transpose(1, 2)
+    values, weights = sums.split([sums.shape[-1] - 1, 1], dim=-1)
+    return values / weights
+
+
+def _weigh(
+    rows: _Lines, columns: _Lines, padding: Tensor | None, first: int = 0
 ) -> tuple[Tensor, Tensor]:
-    # The scores of the cells of each row `(batch, rows, n, n)` and column `(batch, n, rows, n)`,
-    # for a block of rows
-    of_row = by_row[:, rows, :, :d] @ by_row[:, rows, :, d : 2 * d].mT
-    of_column = by_column[:, :, rows, :d] @ by_column[..., d : 2 * d].mT
+    # The weights of the cells of the row `(batch, rows, n, n)` and the column `(batch, n, rows, n)`
+    # of each cell. They do not sum to one: the highest one is 1. This is faster than a softmax, for
+    # which the scores of row and column would have to be copied into one tensor.
+    of_row, of_column = rows.queries @ rows.keys.mT, columns.queries @ columns.keys.mT
     # the cell itself already counts as part of its row
-    n = of_column.shape[-1]
-    excluded = torch.zeros(n, n, device=of_column.device).fill_diagonal_(-torch.inf)[rows]
+    excluded = torch.zeros(of_column.shape[2:], device=of_column.device)
+    excluded.diagonal(first).fill_(-torch.inf)
     if padding is not None:
         of_row += padding
         excluded = excluded + padding
     of_column += excluded
-    return of_row, of_column
-
-
-def _exp(of_row: Tensor, of_column: Tensor) -> tuple[Tensor, Tensor]:
-    # Weights that do not sum to one: the highest one of the cells of row and column is 1. This is
-    # faster than a softmax of all cells, which would have to be copied into one tensor.
     with torch.no_grad():
         highest = torch.maximum(of_row.amax(-1), of_column.amax(-1).mT)
     of_row = of_row.sub_(highest.unsqueeze(-1)).exp_()

@@ -1,8 +1,7 @@
 """Base classes for networks that score label grids."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from itertools import accumulate
 from typing import NamedTuple
 
 import torch
@@ -83,14 +82,11 @@ class GridNetwork(nn.Module):
             for index, lengths, batch_sizes in calls:
                 read = padded.index_select(0, index.flatten()).view(*index.shape, self.n_in)
                 tokens, mask = self.encode(read, lengths), index < len(words)
-                start = 0
-                for size, longest in zip(batch_sizes, _longest(lengths, batch_sizes), strict=True):
-                    rows = slice(start, start + size)
-                    is_padded = int(lengths[rows.stop - 1]) < longest
-                    scores.append(
-                        score(tokens[rows, :longest], mask[rows, :longest] if is_padded else None)
-                    )
-                    start += size
+                parts = (part.split(batch_sizes) for part in (tokens, mask, lengths))
+                for batch, batch_mask, batch_lengths in zip(*parts, strict=True):
+                    n = int(batch_lengths[0])
+                    is_padded = int(batch_lengths[-1]) < n
+                    scores.append(score(batch[:, :n], batch_mask[:, :n] if is_padded else None))
         return scores
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
@@ -135,8 +131,3 @@ class GridNetwork(nn.Module):
                     target.index_copy_(grown[0], index, values.to(target.device))
                 else:
                     target.copy_(values)
-
-
-def _longest(lengths: Tensor, batch_sizes: Sequence[int]) -> Iterator[int]:
-    starts = accumulate(batch_sizes, initial=0)
-    return (int(lengths[start]) for start, _ in zip(starts, batch_sizes, strict=False))

@@ -118,7 +118,8 @@ class GapDNERNetwork(GridNetwork):
         # the last layer has no bias
         bias = torch.cat([layer.bias for layer in layers if layer.bias is not None])
         mapped = F.linear(hidden, weight, F.pad(bias, (0, len(weight) - len(bias))))
-        boundary, others = mapped.tensor_split([2 * self.boundary.n_in], dim=-1)
+        n_boundary = 2 * self.boundary.n_in
+        boundary, others = mapped.split([n_boundary, len(weight) - n_boundary], dim=-1)
         return torch.cat([self.activation(boundary), others], dim=-1)
 
     def make_scorer(self) -> Callable[[Tensor, Tensor | None], Tensor]:
@@ -167,11 +168,14 @@ class GapDNERNetwork(GridNetwork):
 
     def _map_rows(self, maps: _Maps, tokens: Tensor, rows: slice) -> Tensor:
         from_pairs, weight, bias = maps
-        heads, tails, scores, values = self._split(tokens)
-        spans = None if self.span_attention is None else self.span_attention(scores, values, rows)
-        return F.linear(self.activation(from_pairs(heads[:, rows], tails, spans)), weight, bias)
+        heads, tails, *parts = self._split(tokens)
+        spans = None if self.span_attention is None else self.span_attention(*parts, rows)
+        if rows.stop - rows.start < len(heads[0]):
+            heads = heads[:, rows]
+        return F.linear(self.activation(from_pairs(heads, tails, spans)), weight, bias)
 
     def _split(self, tokens: Tensor) -> tuple[Tensor, ...]:
         # heads, tails, and the scores and values of the linear attention
         n = self.boundary.n_in
-        return tokens.tensor_split([n, 2 * n, 2 * n + 2], dim=-1)
+        sizes = [n, n] if self.span_attention is None else [n, n, 2, self.cell_width]
+        return tokens.split(sizes, dim=-1)

@@ -40,14 +40,13 @@ class SpanAttention(nn.Module):
         RETURNS (Tensor): Weights `(batch, rows, n, n)` of all tokens for each span, 0 outside it.
         """
         # only the differences between scores matter, so low precision is not enough
-        upper, lower = scores.to(torch.promote_types(scores.dtype, torch.float32)).unbind(dim=-1)
-        token = torch.arange(scores.shape[1], device=scores.device)
+        scores = scores.to(torch.promote_types(scores.dtype, torch.float32)).transpose(1, 2)
         # A span in row i extends to the right of token i above the diagonal, and to the left below
         # it. Scores relative to token i are therefore the same for all spans in a row.
-        to_the_right = upper[:, None] - upper[:, rows, None]
-        to_the_left = lower[:, None] - lower[:, rows, None]
-        outside = _find_outside(len(token), rows, token.device)
+        to_the_right, to_the_left = (scores[:, :, None] - scores[:, :, rows, None]).unbind(dim=1)
+        token = torch.arange(scores.shape[2], device=scores.device)
         relative = torch.where(token[rows, None] <= token, to_the_right, to_the_left)
+        outside = _find_outside(len(token), rows, token.device)
         return (relative.unsqueeze(2) + outside).softmax(dim=-1)
 
 
