@@ -137,7 +137,8 @@ class TOENetwork(PairNetwork):
             for size in self.group_sizes
         )
 
-    def score(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
+    def score(self, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
+        (hidden,) = tokens
         mask = fill_mask(hidden, mask)
         rows, columns = self.rows(hidden), self.columns(hidden)
         tags = self.tags(self.grid_features(rows, columns, mask))

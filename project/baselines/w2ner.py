@@ -205,8 +205,8 @@ class PairNetwork(GridNetwork):
     def cell_width(self) -> int:
         return self.base.out_features
 
-    def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        return self.bilstm(self.word_dropout(words), lengths)
+    def encode(self, words: Tensor, lengths: Tensor) -> tuple[Tensor]:
+        return (self.bilstm(self.word_dropout(words), lengths),)
 
     def grid_features(self, rows: Tensor, columns: Tensor, mask: Tensor) -> Tensor:
         """Compute grid features (batch, n, n, convolutions.n_out) from pairs of words, distances
@@ -241,6 +241,7 @@ class W2NERNetwork(PairNetwork):
             settings.predictor_dropout,
         )
 
-    def score(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
+    def score(self, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
+        (hidden,) = tokens
         mask = fill_mask(hidden, mask)
         return self.predictor(hidden, self.grid_features(hidden, hidden, mask))

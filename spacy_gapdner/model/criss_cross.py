@@ -9,6 +9,9 @@ from torch.utils.checkpoint import checkpoint
 
 # Number of weights to compute at a time. They should fit into the processor's cache.
 _CHUNK = 2**20
+# Relative to the highest score. Lower scores have no effect on a sum of weights in single precision,
+# but exp, and products with its result, take ten times as long.
+_LOWEST = -40.0
 # For longer sentences, the backward pass recomputes the weights, whose number is cubic.
 _KEPT_LENGTH = 128
 
@@ -120,8 +123,15 @@ def _weigh(
     of_column += excluded
     with torch.no_grad():
         highest = torch.maximum(of_row.amax(-1), of_column.amax(-1).mT)
-    of_row = of_row.sub_(highest.unsqueeze(-1)).exp_()
-    return of_row, of_column.sub_(highest.mT.unsqueeze(-1)).exp_()
+    return _exp(of_row, highest), _exp(of_column, highest.mT)
+
+
+def _exp(scores: Tensor, highest: Tensor) -> Tensor:
+    scores.sub_(highest.unsqueeze(-1))
+    # the gradient of such a low weight is zero, too
+    with torch.no_grad():
+        scores.clamp_(min=_LOWEST)
+    return scores.exp_()
 
 
 def _score_padding(mask: Tensor | None) -> Tensor | None:

@@ -27,6 +27,10 @@ class GridSettings:
                 raise GapDNERError(f"Invalid {name}: {value}. It must be in [0, 1).")
 
 
+# Features of the tokens and mask of a batch -> scores
+Scorer = Callable[[Sequence[Tensor], Tensor | None], Tensor]
+
+
 class Call(NamedTuple):
     """Sentences that a network reads at once, longest first.
 
@@ -82,32 +86,34 @@ class GridNetwork(nn.Module):
             for index, lengths, batch_sizes in calls:
                 read = padded.index_select(0, index.flatten()).view(*index.shape, self.n_in)
                 tokens, mask = self.encode(read, lengths), index < len(words)
-                parts = (part.split(batch_sizes) for part in (tokens, mask, lengths))
-                for batch, batch_mask, batch_lengths in zip(*parts, strict=True):
+                parts = (part.split(batch_sizes) for part in (lengths, mask, *tokens))
+                for batch_lengths, *batch in zip(*parts, strict=True):
                     n = int(batch_lengths[0])
                     is_padded = int(batch_lengths[-1]) < n
-                    scores.append(score(batch[:, :n], batch_mask[:, :n] if is_padded else None))
+                    batch_mask, *features = (part[:, :n] for part in batch)
+                    scores.append(score(features, batch_mask if is_padded else None))
         return scores
 
-    def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
+    def encode(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
         """Compute the features of all tokens.
 
         words (Tensor): Padded representations `(n_sentences, n, n_in)`, longest sentence first.
         lengths (Tensor): Number of words of each sentence `(n_sentences,)`, on the CPU.
-        RETURNS (Tensor): The features that `score` needs `(n_sentences, n, width)`.
+        RETURNS (tuple[Tensor, ...]): The features that `score` needs `(n_sentences, n, width)`.
         """
         raise NotImplementedError
 
-    def make_scorer(self) -> Callable[[Tensor, Tensor | None], Tensor]:
-        """RETURNS (Callable[[Tensor, Optional[Tensor]], Tensor]): A function like `score`. Networks
-        that compute something from their weights for all batches do this once here.
+    def make_scorer(self) -> Scorer:
+        """RETURNS (Callable[[Sequence[Tensor], Optional[Tensor]], Tensor]): A function like
+        `score`. Networks that compute something from their weights do this once here.
         """
         return self.score
 
-    def score(self, tokens: Tensor, mask: Tensor | None) -> Tensor:
+    def score(self, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
         """Score the label grids of a batch of sentences.
 
-        tokens (Tensor): The features of the tokens `(batch, n, width)`, the result of `encode`.
+        tokens (Sequence[Tensor]): The features of the tokens `(batch, n, width)`, the result of
+            `encode`.
         mask (Optional[Tensor]): True for the words of each sentence, False for padding:
             `(batch, n)`. None if there is no padding.
         RETURNS (Tensor): Logits `(batch, n, n, n_channels)`.

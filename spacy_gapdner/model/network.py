@@ -1,6 +1,6 @@
 """The GapDNER network: word representations of sentences -> scores of their label grids."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,7 +12,7 @@ from torch.utils.checkpoint import checkpoint
 from .biaffine import Biaffine, Concatenation, PairMap, make_feed_forward
 from .criss_cross import CrissCrossAttention
 from .encoder import BiLSTM
-from .grid_network import GridNetwork, GridSettings
+from .grid_network import GridNetwork, GridSettings, Scorer
 from .initialization import init_linear, init_lstm
 from .span_attention import SpanAttention
 
@@ -104,43 +104,40 @@ class GapDNERNetwork(GridNetwork):
         """RETURNS (int): The width of M. See `GridNetwork.cell_width`."""
         return self.from_boundary.out_features
 
-    def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Compute the features of all tokens: heads, tails, the scores of the linear attention and
-        H as its values. Linear maps of H are combined into one. See `GridNetwork.encode`.
+    def encode(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
+        """Compute heads and tails, and the scores of the linear attention and H as its values.
+        Linear maps of H are combined. See `GridNetwork.encode`.
         """
         hidden = self.word_dropout(words)
         if self.bilstm is not None:
             hidden = self.bilstm(hidden, lengths)
-        layers = [self.head[0], self.tail[0]]
-        if self.span_attention is not None:
-            layers += [self.span_attention.upper, self.span_attention.lower, self.from_tokens]
-        weight = torch.cat([layer.weight for layer in layers])
-        # the last layer has no bias
-        bias = torch.cat([layer.bias for layer in layers if layer.bias is not None])
-        mapped = F.linear(hidden, weight, F.pad(bias, (0, len(weight) - len(bias))))
-        n_boundary = 2 * self.boundary.n_in
-        boundary, others = mapped.split([n_boundary, len(weight) - n_boundary], dim=-1)
-        return torch.cat([self.activation(boundary), others], dim=-1)
+        boundary = self.activation(_map_by_all(hidden, self.head[0], self.tail[0]))
+        if self.span_attention is None:
+            return (boundary,)
+        layers = self.span_attention.upper, self.span_attention.lower, self.from_tokens
+        return boundary, _map_by_all(hidden, *layers)
 
-    def make_scorer(self) -> Callable[[Tensor, Tensor | None], Tensor]:
-        """RETURNS (Callable[[Tensor, Optional[Tensor]], Tensor]): See `GridNetwork.make_scorer`."""
+    def make_scorer(self) -> Scorer:
+        """Combine the weights that are the same for all batches. See `GridNetwork.make_scorer`."""
         return partial(self._score, self._fold())
 
-    def score(self, tokens: Tensor, mask: Tensor | None) -> Tensor:
+    def score(self, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
         """Score the label grids of a batch of sentences. See `GridNetwork.score`."""
         return self._score(self._fold(), tokens, mask)
 
-    def attention(self, tokens: Tensor, mask: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+    def attention(
+        self, tokens: Sequence[Tensor], mask: Tensor | None
+    ) -> tuple[Tensor | None, Tensor | None]:
         """Compute the weights of the linear attention and of the criss-cross attention.
 
-        tokens (Tensor), mask (Optional[Tensor]): See `score`.
+        tokens (Sequence[Tensor]), mask (Optional[Tensor]): See `score`.
         RETURNS (tuple[Optional[Tensor], Optional[Tensor]]): The weights of the tokens for each span
             `(batch, n, n, n)`, and those of the cells of row and column for each cell
             `(batch, n, n, 2 * n)`. None for a part that is switched off.
         """
         of_tokens = of_cells = None
         if self.span_attention is not None:
-            of_tokens = self.span_attention.attention(self._split(tokens)[2])
+            of_tokens = self.span_attention.attention(_split_spans(tokens[1])[0])
         if self.criss_cross is not None:
             of_cells = self.criss_cross.attention(self._map_grid(self._fold(), tokens), mask)
         return of_tokens, of_cells
@@ -151,13 +148,13 @@ class GapDNERNetwork(GridNetwork):
             maps = self.criss_cross.fold(self.classifier)
         return (self.boundary.pair_map().then(self.from_boundary), *maps)
 
-    def _score(self, maps: _Maps, tokens: Tensor, mask: Tensor | None) -> Tensor:
+    def _score(self, maps: _Maps, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
         scores = self._map_grid(maps, tokens)
         return scores if self.criss_cross is None else self.criss_cross.classify(scores, mask)
 
-    def _map_grid(self, maps: _Maps, tokens: Tensor) -> Tensor:
+    def _map_grid(self, maps: _Maps, tokens: Sequence[Tensor]) -> Tensor:
         # the linear maps of M that the following layers use `(batch, n, n, n_out)`
-        batch, n, _ = tokens.shape
+        batch, n, _ = tokens[0].shape
         compute = self._map_rows
         row_size = n * max(n, self.cell_width)
         if n * row_size > _BLOCK_SIZE and torch.is_grad_enabled():
@@ -166,16 +163,25 @@ class GapDNERNetwork(GridNetwork):
         blocks = [compute(maps, tokens, slice(i, min(i + size, n))) for i in range(0, n, size)]
         return blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)
 
-    def _map_rows(self, maps: _Maps, tokens: Tensor, rows: slice) -> Tensor:
+    def _map_rows(self, maps: _Maps, tokens: Sequence[Tensor], rows: slice) -> Tensor:
         from_pairs, weight, bias = maps
-        heads, tails, *parts = self._split(tokens)
-        spans = None if self.span_attention is None else self.span_attention(*parts, rows)
-        if rows.stop - rows.start < len(heads[0]):
+        heads, tails = tokens[0].chunk(2, dim=-1)
+        if rows.stop - rows.start < tails.shape[1]:
             heads = heads[:, rows]
+        spans = None
+        if self.span_attention is not None:
+            spans = self.span_attention(*_split_spans(tokens[1]), rows)
         return F.linear(self.activation(from_pairs(heads, tails, spans)), weight, bias)
 
-    def _split(self, tokens: Tensor) -> tuple[Tensor, ...]:
-        # heads, tails, and the scores and values of the linear attention
-        n = self.boundary.n_in
-        sizes = [n, n] if self.span_attention is None else [n, n, 2, self.cell_width]
-        return tokens.split(sizes, dim=-1)
+
+def _map_by_all(hidden: Tensor, *layers: nn.Linear) -> Tensor:
+    # only the last layer can lack a bias
+    weight = torch.cat([layer.weight for layer in layers])
+    bias = torch.cat([layer.bias for layer in layers if layer.bias is not None])
+    return F.linear(hidden, weight, F.pad(bias, (0, len(weight) - len(bias))))
+
+
+def _split_spans(features: Tensor) -> tuple[Tensor, Tensor]:
+    # scores and values of the linear attention
+    scores, values = features.split([2, features.shape[-1] - 2], dim=-1)
+    return scores, values

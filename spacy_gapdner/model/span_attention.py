@@ -4,7 +4,10 @@ from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
+# A softmax over fewer scores takes ten times as long on a CPU, which computes this many at a time.
+_LEAST_KEYS = 16
 # Maximum length of the sentences whose mask is computed once (8 MB)
 _SHORT = 128
 
@@ -29,7 +32,9 @@ class SpanAttention(nn.Module):
         RETURNS (Tensor): Features `(batch, rows * n, width)`. Those at (i, j) are the weighted mean
             of the tokens from i to j.
         """
-        return torch.bmm(self.attention(scores, rows).to(values.dtype).flatten(1, 2), values)
+        weights = self._weigh(scores, rows).to(values.dtype).flatten(1, 2)
+        padding = weights.shape[-1] - values.shape[1]
+        return torch.bmm(weights, F.pad(values, (0, 0, 0, padding)) if padding else values)
 
     def attention(self, scores: Tensor, rows: slice = slice(None)) -> Tensor:
         """Compute the weights of the tokens (Equation 9).
@@ -39,21 +44,26 @@ class SpanAttention(nn.Module):
         rows (slice): See `forward`.
         RETURNS (Tensor): Weights `(batch, rows, n, n)` of all tokens for each span, 0 outside it.
         """
+        return self._weigh(scores, rows)[..., : scores.shape[1]]
+
+    def _weigh(self, scores: Tensor, rows: slice) -> Tensor:
         # only the differences between scores matter, so low precision is not enough
         scores = scores.to(torch.promote_types(scores.dtype, torch.float32)).transpose(1, 2)
         # A span in row i extends to the right of token i above the diagonal, and to the left below
         # it. Scores relative to token i are therefore the same for all spans in a row.
         to_the_right, to_the_left = (scores[:, :, None] - scores[:, :, rows, None]).unbind(dim=1)
-        token = torch.arange(scores.shape[2], device=scores.device)
+        n = scores.shape[2]
+        token = torch.arange(n, device=scores.device)
         relative = torch.where(token[rows, None] <= token, to_the_right, to_the_left)
-        outside = _find_outside(len(token), rows, token.device)
-        return (relative.unsqueeze(2) + outside).softmax(dim=-1)
+        if n < _LEAST_KEYS:
+            relative = F.pad(relative, (0, _LEAST_KEYS - n))
+        return (relative.unsqueeze(2) + _find_outside(n, rows, token.device)).softmax(dim=-1)
 
 
 def _find_outside(n: int, rows: slice, device: torch.device) -> Tensor:
-    # Added to the scores of the tokens for each span `(rows, n, n)`: -inf outside the span
+    # Added to the scores of the tokens for each span `(rows, n, keys)`: -inf outside the span
     if n <= _SHORT:
-        return _mask_short(device)[:n, :n, :n][rows]
+        return _mask_short(device)[:n, :n, : max(n, _LEAST_KEYS)][rows]
     return _mask(n, rows, device)
 
 
