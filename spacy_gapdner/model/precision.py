@@ -7,6 +7,7 @@ from thinc.api import Model
 from ..errors import GapDNERError
 from .grid_network import GridNetwork
 from .transformer import BatchingTransformerModel
+from .upstream_bugs import bound_onednn_caches
 
 
 def use_bf16(nlp: Language) -> None:
@@ -32,6 +33,7 @@ def use_bf16(nlp: Language) -> None:
         if not _supports_bf16(device):
             what = "GPU" if device == "cuda" else "CPU"
             raise GapDNERError(f"This {what} does not support bfloat16. Use float32.")
+    bound_onednn_caches()
     for part in parts:
         part.mixed_precision = True
 

@@ -67,7 +67,8 @@ def build_grid_model(
     """
     if max_batch_cells is not None and max_batch_cells < 1:
         raise GapDNERError(f"Invalid max_batch_cells: {max_batch_cells}. It must be at least 1.")
-    upstream_bugs.bound_onednn_caches()
+    if mixed_precision:
+        upstream_bugs.bound_onednn_caches()
     upstream_bugs.load_srsly_extensions_once()
     upstream_bugs.use_one_thread_in_workers()
     upstream_bugs.multiply_by_torch(tok2vec)

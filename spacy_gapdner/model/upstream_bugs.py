@@ -38,9 +38,10 @@ def use_one_thread_in_workers() -> None:
 def bound_onednn_caches() -> None:
     """Limit the number of input shapes in oneDNN's caches.
 
-    On a CPU, PyTorch uses oneDNN for LSTMs and bfloat16 products. By default, oneDNN caches 1,024
-    shapes of up to several megabytes each, although batches of sentences rarely have the same
-    shape: https://github.com/pytorch/pytorch/issues/27971.
+    On a CPU, PyTorch uses oneDNN for LSTMs and bfloat16 products. By default, two caches contain
+    1,024 shapes each. Those of bfloat16 products take a megabyte each, although batches of
+    sentences rarely have the same shape: https://github.com/pytorch/pytorch/issues/27971. Must be
+    called before the first product in bfloat16.
 
     Sets the environment variables `LRU_CACHE_CAPACITY` and `ONEDNN_PRIMITIVE_CACHE_CAPACITY`,
     which PyTorch and oneDNN read on first use. Existing values are kept.
