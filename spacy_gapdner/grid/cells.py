@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from thinc.types import Floats4d
+from thinc.types import Floats2d, Floats4d
 from thinc.util import get_array_module, to_numpy
 
 # Row, column and channel.
@@ -47,13 +47,14 @@ def most_probable(scores: Floats4d, cell_threshold: float) -> tuple[np.ndarray, 
     See `TaggingScheme.labeled_cells` for arguments and result.
     """
     xp = get_array_module(scores)
+    by_cell = cast(Floats2d, scores.reshape((-1, scores.shape[-1])))
     # normalizing over two labels never gives a lower probability than over all labels
     least = cell_threshold if 0 < cell_threshold < 0.5 else 0.5
-    passing = scores >= scores[..., :1] + (math.log(least / (1 - least)) - _ROUNDING)
-    passing[..., 0] = False
+    passing = by_cell >= by_cell[:, :1] + (math.log(least / (1 - least)) - _ROUNDING)
+    passing[:, 0] = False
     found = xp.flatnonzero(passing)
     numbers, channels = xp.divmod(found, scores.shape[-1])
-    cells = scores.reshape((-1, scores.shape[-1]))[numbers]
+    cells = by_cell[numbers]
     exp = xp.exp(cells - cells.max(axis=-1, keepdims=True))
     probabilities = exp[xp.arange(len(exp)), channels] / exp.sum(axis=-1)
     assigned = channels == cells.argmax(axis=-1)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from thinc.types import Floats2d, Floats3d, Floats4d
@@ -25,10 +26,11 @@ class Grids:
 
     def from_flat(self, flat: Floats2d) -> "Grids":
         """RETURNS (Grids): Other values `(cells, channels)` of all cells of all batches."""
-        batches, start = [], 0
+        batches: list[Floats4d] = []
+        start = 0
         for batch in self.batches:
             end = start + batch.size // batch.shape[-1]
-            batches.append(flat[start:end].reshape(batch.shape))
+            batches.append(cast(Floats4d, flat[start:end].reshape(batch.shape)))
             start = end
         return replace(self, batches=batches)
 

@@ -9,8 +9,8 @@ from torch.utils.checkpoint import checkpoint
 
 # Number of weights to compute at a time. They should fit into the processor's cache.
 _CHUNK = 2**20
-# Relative to the highest score. Lower scores have no effect on a sum of weights in single precision,
-# but exp, and products with its result, take ten times as long.
+# Relative to the highest score. Lower scores have no effect on a sum in single precision, but exp,
+# and products with its result, take ten times as long.
 _LOWEST = -40.0
 # For longer sentences, the backward pass recomputes the weights, whose number is cubic.
 _KEPT_LENGTH = 128

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -111,11 +112,12 @@ class GapDNERNetwork(GridNetwork):
         hidden = self.word_dropout(words)
         if self.bilstm is not None:
             hidden = self.bilstm(hidden, lengths)
-        boundary = self.activation(_map_by_all(hidden, self.head[0], self.tail[0]))
+        layers = cast(list[nn.Linear], [self.head[0], self.tail[0]])
+        boundary = self.activation(_map_by_all(hidden, *layers))
         if self.span_attention is None:
             return (boundary,)
-        layers = self.span_attention.upper, self.span_attention.lower, self.from_tokens
-        return boundary, _map_by_all(hidden, *layers)
+        upper, lower = self.span_attention.upper, self.span_attention.lower
+        return boundary, _map_by_all(hidden, upper, lower, self.from_tokens)
 
     def make_scorer(self) -> Scorer:
         """Combine the weights that are the same for all batches. See `GridNetwork.make_scorer`."""
@@ -143,7 +145,7 @@ class GapDNERNetwork(GridNetwork):
         return of_tokens, of_cells
 
     def _fold(self) -> _Maps:
-        maps = self.classifier.weight, self.classifier.bias
+        maps: tuple[Tensor, Tensor] = self.classifier.weight, self.classifier.bias
         if self.criss_cross is not None:
             maps = self.criss_cross.fold(self.classifier)
         return (self.boundary.pair_map().then(self.from_boundary), *maps)

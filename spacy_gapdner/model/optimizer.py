@@ -32,7 +32,7 @@ class ScaledOptimizer:
     """
 
     optimizer: Update
-    lr_scale: float
+    lr_scale: float = 1.0
 
     def __call__(self, key: Key, weights: Any, gradient: Any) -> tuple[Any, Any]:
         """Update weights. See `Optimizer.__call__`."""
@@ -50,19 +50,18 @@ def update_weights(optimizer: Update, weights: Iterable[tuple[Key, Tensor]]) -> 
     RETURNS (bool): Whether the weights were updated. Other optimizers, such as RAdam, and averages
         are left to thinc.
     """
-    lr_scale = 1.0
-    if isinstance(optimizer, ScaledOptimizer):
-        optimizer, lr_scale = optimizer.optimizer, optimizer.lr_scale
-    if type(optimizer) is not Optimizer or not _is_adam(optimizer):
+    scaled = optimizer if isinstance(optimizer, ScaledOptimizer) else ScaledOptimizer(optimizer)
+    adam = scaled.optimizer
+    if type(adam) is not Optimizer or not _is_adam(adam):
         return False
     # weights that were added or unfrozen later have had fewer updates
     by_step: dict[int, list[tuple[Key, Tensor]]] = defaultdict(list)
     for key, tensor in weights:
-        optimizer.nr_update[key] += 1
-        by_step[optimizer.nr_update[key]].append((key, tensor))
+        adam.nr_update[key] += 1
+        by_step[adam.nr_update[key]].append((key, tensor))
     with torch.no_grad():
         for step, group in by_step.items():
-            _step(optimizer, step, lr_scale, group)
+            _step(adam, step, scaled.lr_scale, group)
     return True
 
 
@@ -79,10 +78,10 @@ def _step(
     gradients = [tensor.grad for _, tensor in group if tensor.grad is not None]
     if optimizer.grad_clip:
         _clip(gradients, optimizer.grad_clip)
-    moments = [
+    first, second = (
         [_get_moment(known, key, tensor) for key, tensor in group]
         for known in (optimizer.mom1, optimizer.mom2)
-    ]
+    )
     # PyTorch counts the steps on the device, and adds one
     steps = torch.full((len(group),), step - 1.0, device=weights[0].device).unbind()
     rate = optimizer.learn_rate * lr_scale
@@ -92,7 +91,8 @@ def _step(
     adamw(
         weights,
         gradients,
-        *moments,
+        first,
+        second,
         [],
         list(steps),
         fused=True,

@@ -1,7 +1,7 @@
 """The only place where thinc calls a PyTorch network: its shim."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import torch
 from thinc.api import Optimizer, PyTorchShim
@@ -70,7 +70,7 @@ class NetworkShim(PyTorchShim):
         named = [(n, w) for n, w in self.network.named_parameters() if w.grad is not None]
         if named and not update_weights(optimizer, [((self.id, n), w) for n, w in named]):
             before = [weights.data for _, weights in named]
-            super().finish_update(optimizer)
+            super().finish_update(cast(Optimizer, optimizer))
             with torch.no_grad():
                 for (_, weights), kept in zip(named, before, strict=True):
                     if weights.data_ptr() != kept.data_ptr():

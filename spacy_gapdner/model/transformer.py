@@ -16,6 +16,7 @@ from spacy_transformers.layers.hf_shim import HFShim
 from spacy_transformers.layers.transformer_model import TransformerModel
 from spacy_transformers.util import maybe_flush_pytorch_cache
 from thinc.api import Model, torch2xp
+from thinc.types import Floats2d
 
 from ..errors import GapDNERError
 from .batching import batch_by_length
@@ -127,7 +128,7 @@ def _forward(
     positions = find_positions(pieces.lengths, batches)
     hidden, backprop_network = _run(model, pad(pieces, positions, model.tokenizer), is_train)
     flat = torch.cat([output.detach().flatten(0, 1) for output in hidden]).float()
-    by_piece = torch2xp(_move_pieces(flat, positions, doc_positions))
+    by_piece = cast(Floats2d, torch2xp(_move_pieces(flat, positions, doc_positions)))
     aligned = align_tokens(by_doc, pieces, doc_positions, model.tokenizer)
     n_tokens = [len(docs[i]) for i in filled]
     parts = split_by_doc(pieces, doc_positions, aligned, n_tokens, by_piece, model.tokenizer)

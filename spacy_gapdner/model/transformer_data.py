@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from spacy.tokens import Span
@@ -78,12 +78,12 @@ def split_by_doc(
         of_tokens = lengths[token : token + n]
         n_pieces, n_rows = int(of_spans.sum()), n_spans * longest
         n_places = int(of_tokens.sum())
-        part = slice(piece, piece + n_pieces)
-        values = (None if array is None else array[part] for array in pieces[1:])
+        of_pieces = slice(piece, piece + n_pieces)
+        own = cast(Any, index[place : place + n_places] - row)
         yield DocTransformerData(
-            WordPieces(of_spans, *values),
-            hidden[row : row + n_rows].reshape((n_spans, longest, -1)),
-            Ragged(index[place : place + n_places] - row, of_tokens),
+            pieces.select(of_spans, of_pieces),
+            cast(Floats3d, hidden[row : row + n_rows].reshape((n_spans, longest, -1))),
+            Ragged(own, cast(Ints1d, of_tokens)),
             tokenizer,
         )
         span, piece, row = span + n_spans, piece + n_pieces, row + n_rows

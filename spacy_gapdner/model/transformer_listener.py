@@ -1,6 +1,7 @@
 """A listener to a transformer that pools the word pieces of all documents of a batch at once."""
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -8,9 +9,12 @@ from spacy.tokens import Doc
 from spacy_transformers.data_classes import TransformerData
 from spacy_transformers.layers import TransformerListener
 from thinc.api import Model, chain
-from thinc.types import Floats2d, Floats3d, Ragged
+from thinc.types import Floats2d, Floats3d, Ints1d, Ragged
 
 from .transformer_data import DocTransformerData
+
+
+Pool = Model[list[TransformerData], list[Floats2d]]
 
 
 class DocGradient(NamedTuple):
@@ -34,7 +38,8 @@ def build_transformer_listener_v1(
     RETURNS (Model[list[Doc], list[Floats2d]]): The layer.
     """
     listener = _Listener(upstream_name=upstream)
-    pool = Model("trfs2arrays", _forward, layers=[pooling], attrs={"grad_factor": grad_factor})
+    layers, attrs = [pooling], {"grad_factor": grad_factor}
+    pool: Pool = Model("trfs2arrays", _forward, layers=layers, attrs=attrs)
     model: Model[list[Doc], list[Floats2d]] = chain(listener, pool)
     model.set_ref("listener", listener)
     return model
@@ -48,41 +53,43 @@ class _Listener(TransformerListener):
 
 
 def _forward(
-    model: Model[list[TransformerData], list[Floats2d]],
+    model: Pool,
     outputs: list[TransformerData],
     is_train: bool,
 ) -> tuple[list[Floats2d], Callable[[Sequence[Floats2d]], list[DocGradient]]]:
     ops, pooling = model.ops, model.layers[0]
-    found = list(map(_get_hidden, outputs))
-    # documents without tokens have no hidden states
-    hidden = [array for array in found if array is not None and array.size]
-    if not hidden:
+    hidden = list(map(_get_hidden, outputs))
+    filled = [array for array in hidden if array.size]
+    if not filled:
         return [ops.alloc2f(0, 0) for _ in outputs], lambda d_words: []
-    rows = ops.xp.concatenate([array.reshape((-1, array.shape[-1])) for array in hidden])
-    firsts = np.cumsum([0] + [0 if array is None else array[..., 0].size for array in found])
+    rows = ops.xp.concatenate([_flatten(array) for array in filled])
+    firsts = accumulate((len(_flatten(array)) for array in hidden), initial=0)
     aligned = [(ops.to_numpy(o.align.dataXd), ops.to_numpy(o.align.lengths)) for o in outputs]
-    index = np.concatenate([i + first for (i, _), first in zip(aligned, firsts[:-1], strict=True)])
-    lengths = np.concatenate([lengths for _, lengths in aligned])
-    place = ops.asarray1i(index)
-    pooled, backprop_pooling = pooling(Ragged(rows[place], ops.asarray1i(lengths)), is_train)
-    ends = np.cumsum([len(lengths) for _, lengths in aligned])[:-1].tolist()
+    index = [pieces + first for (pieces, _), first in zip(aligned, firsts, strict=False)]
+    place = ops.asarray1i(cast(Ints1d, np.concatenate(index)))
+    lengths = ops.asarray1i(cast(Ints1d, np.concatenate([lengths for _, lengths in aligned])))
+    pooled, backprop_pooling = pooling(Ragged(rows[place], lengths), is_train)
 
     def backprop(d_words: Sequence[Floats2d]) -> list[DocGradient]:
         d_pieces = backprop_pooling(ops.xp.concatenate([d for d in d_words if len(d)])).dataXd
         d_rows = ops.alloc2f(*rows.shape)
         ops.scatter_add(d_rows, place, d_pieces)
         d_rows *= model.attrs["grad_factor"]
-        sizes = [array[..., 0].size for array in hidden]
-        parts = ops.xp.split(d_rows, np.cumsum(sizes)[:-1].tolist())
-        return [
-            DocGradient((part.reshape(array.shape),))
-            for part, array in zip(parts, hidden, strict=True)
-        ]
+        ends = np.cumsum([len(_flatten(array)) for array in filled])[:-1].tolist()
+        parts = zip(ops.xp.split(d_rows, ends), filled, strict=True)
+        return [DocGradient((part.reshape(array.shape),)) for part, array in parts]
 
+    ends = np.cumsum([len(lengths) for _, lengths in aligned])[:-1].tolist()
     return cast(list[Floats2d], ops.xp.split(pooled, ends)), backprop
 
 
-def _get_hidden(output: TransformerData) -> Floats3d | None:
+def _get_hidden(output: TransformerData) -> Floats3d:
     if isinstance(output, DocTransformerData):
         return output.hidden
-    return cast(Floats3d | None, output.model_output.get("last_hidden_state"))
+    # documents without tokens have no hidden states
+    return output.model_output.get("last_hidden_state", np.zeros((0, 0, 1), dtype="f"))
+
+
+def _flatten(hidden: Floats3d) -> Floats2d:
+    # one row per word piece
+    return cast(Floats2d, hidden.reshape((-1, hidden.shape[-1])))

@@ -28,6 +28,12 @@ class WordPieces(NamedTuple):
     type_ids: np.ndarray | None
     offsets: np.ndarray | None
 
+    def select(self, lengths: np.ndarray, pieces: slice) -> "WordPieces":
+        """RETURNS (WordPieces): The pieces of consecutive spans, whose lengths are given."""
+        type_ids = None if self.type_ids is None else self.type_ids[pieces]
+        offsets = None if self.offsets is None else self.offsets[pieces]
+        return WordPieces(lengths, self.ids[pieces], type_ids, offsets)
+
 
 class BatchPositions(NamedTuple):
     """The positions of word pieces in a sequence of padded batches of spans, counting padding. The
@@ -152,8 +158,8 @@ def _align_strings(
         rows = [row.tolist() for row in islice(strings, n_spans)]
         padded = [row + [tokenizer.pad_token or ""] * (longest - len(row)) for row in rows]
         aligned = get_alignment(spans, padded, tokenizer.all_special_tokens)
-        index.append(aligned.dataXd + n_pieces)
-        lengths.append(aligned.lengths)
+        index.append(np.asarray(aligned.dataXd) + n_pieces)
+        lengths.append(np.asarray(aligned.lengths))
         n_pieces += n_spans * longest
     return np.concatenate(index), np.concatenate(lengths)
 

@@ -24,7 +24,7 @@ def test_old_labels_keep_their_scores_and_new_ones_are_learned(saved, tmp_path):
     for old, new in zip(before, scores(nlp), strict=True):
         # None, Frag, Gap and the types, with the new ones at the end
         assert new.shape[2] == old.shape[2] + len(labels) == 6 + len(labels)
-        np.testing.assert_allclose(new[..., :6], old, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(new[..., :6], old, rtol=1e-4, atol=1e-5)
         # below the score of None, so that predictions do not change
         np.testing.assert_allclose(new[..., 6:], -5)
     corpus = [*CORPUS, (TEXT, [(labels[0], [1]), (labels[0], [4, 6])])]
