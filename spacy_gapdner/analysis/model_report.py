@@ -125,7 +125,7 @@ class ModelReport:
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report for JSON."""
         scores = [
-            {"group": group, "value": str(value), **counts.to_dict(), **asdict(counts)}
+            {"group": group, "value": str(value), **self.scores.prf(counts), **asdict(counts)}
             for group, found in self.scores.groups.items()
             # subsets have their own order
             for value, counts in (found.items() if group == "subset" else sorted(found.items()))

@@ -9,7 +9,15 @@ import pytest
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
-from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, merge_docs, set_entities
+from spacy_gapdner import (
+    DiscontinuousEntity,
+    Entity,
+    extract_doc,
+    get_entities,
+    merge_docs,
+    set_entities,
+)
+from spacy_gapdner.entities import count_elsewhere, is_annotated
 from spacy_gapdner.errors import GapDNERError
 
 WORDS = ["severe", "joint", "and", "back", "pain"]
@@ -48,7 +56,7 @@ def through_doc_bin(doc):
     return next(DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab()))
 
 
-@pytest.mark.parametrize(
+copies = pytest.mark.parametrize(
     "restore",
     [
         lambda doc: Doc(Vocab()).from_bytes(doc.to_bytes()),
@@ -59,6 +67,9 @@ def through_doc_bin(doc):
     ],
     ids=["bytes", "pickle", "copy", "DocBin", "JSON"],
 )
+
+
+@copies
 def test_ids_and_attributes_are_serialized(doc, restore):
     restored = restore(doc)
     assert data(restored) == EXPECTED
@@ -68,6 +79,54 @@ def test_ids_and_attributes_are_serialized(doc, restore):
     set_entities(restored, get_entities(restored))
     assert data(restored) == EXPECTED
     assert [span.kb_id_ for span in get_entities(restored)[0].spans] == ["Q1", "Q1"]
+
+
+@copies
+def test_mark_of_a_doc_without_entities_is_serialized(doc, restore):
+    assert is_annotated(doc)
+    assert "gapdner" not in doc.spans
+    set_entities(doc, [])
+    restored = restore(doc)
+    assert is_annotated(restored)
+    assert is_annotated(restored, "other")
+    assert not is_annotated(restored, "others")
+    assert set(restored.spans) == {"gapdner", "other_1"}
+    assert get_entities(restored) == ()
+    # it is neither an entity nor another span group
+    assert count_elsewhere(restored, "drugs") == {"doc.spans['other_*']": 1}
+    assert restored[:]._.discontinuous_ents == get_entities(restored, "other")
+    set_entities(restored, [OTHER])
+    assert set(restored.spans) == {"gapdner_1", "other_1"}
+
+
+def test_mark_of_joined_and_extracted_docs(doc):
+    unknown, marked = Doc(doc.vocab, words=WORDS), Doc(doc.vocab, words=WORDS)
+    set_entities(marked, [])
+    keys = {
+        name: set(merge_docs(docs).spans)
+        for name, docs in {
+            "all": [marked, marked],
+            "some": [marked, unknown],
+            "none": [unknown],
+            "entities": [marked, doc],
+        }.items()
+    }
+    entities = {"gapdner_1", "gapdner_2", "other_1"}
+    assert keys == {"all": {"gapdner"}, "some": set(), "none": set(), "entities": entities}
+    assert [set(extract_doc(d[2:4]).spans) for d in (unknown, marked, doc)] == [
+        set(),
+        {"gapdner"},
+        {"gapdner", "other"},
+    ]
+
+
+def test_span_group_of_another_component_is_not_a_mark():
+    doc = Doc(Vocab(), words=WORDS)
+    doc.spans["gapdner"] = [doc[0:1]]
+    assert not is_annotated(doc)
+    for entities in ([], [OTHER], []):
+        set_entities(doc, entities)
+        assert len(doc.spans["gapdner"]) == 1
 
 
 def test_ids_of_spans_are_those_of_entities(doc):
