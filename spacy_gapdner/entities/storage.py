@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import filter_spans
 
 from ..errors import GapDNERError
-from .doc_entity import TEXTS, DiscontinuousEntity, check_entity
+from .doc_entity import TEXTS, DiscontinuousEntity, check_entity, to_entity
 from .entity import Entity
 
 DEFAULT_SPANS_KEY = "gapdner"
@@ -148,18 +148,19 @@ def _starts_within(group: SpanGroup, start: int, end: int) -> bool:
 
 
 def set_entities(
-    doc: Doc, entities: Iterable[Entity | DiscontinuousEntity], key: str = DEFAULT_SPANS_KEY
+    doc: Doc, entities: Iterable[Entity | DiscontinuousEntity | Span], key: str = DEFAULT_SPANS_KEY
 ) -> None:
     """Write entities to a Doc and replace existing ones under the same key. Without entities, an
     empty group ``doc.spans[key]`` marks the Doc as annotated.
 
     doc (Doc): The document.
-    entities (Iterable[Union[Entity, DiscontinuousEntity]]): The entities, in any order.
+    entities (Iterable[Union[Entity, DiscontinuousEntity, Span]]): The entities, in any order.
+        `doc.ents` and other spans become contiguous entities with the same ids.
     key (str): Prefix of the span groups.
     RAISES (GapDNERError): If an entity has no label or is outside the document, or if its label,
         score, ids or attributes are invalid. The document is then unchanged.
     """
-    plain = [e.to_entity() if isinstance(e, DiscontinuousEntity) else e for e in entities]
+    plain = list(map(to_entity, entities))
     for entity in plain:
         check_entity(doc, entity)
     plain.sort(key=text_order)
@@ -178,8 +179,8 @@ def set_entities(
         del doc.spans[key]
     for group in groups:
         doc.spans[group.name] = group
-    if not groups:
-        doc.spans.setdefault(key)
+    if not groups and key not in doc.spans:
+        doc.spans[key] = []
 
 
 def get_spans_keys(doc: Doc) -> list[str]:
