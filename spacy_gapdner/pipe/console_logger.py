@@ -43,10 +43,10 @@ def make_console_logger(
         config = nlp.config.copy()
         training = config["training"]
         training["score_weights"] = _rename(training["score_weights"], keys)
+        log_to_file, end_file = file(nlp, stdout, stderr)
         log_to_console, end_console = console(
             SimpleNamespace(pipeline=nlp.pipeline, config=config), stdout, stderr
         )
-        log_to_file, end_file = file(nlp, stdout, stderr)
 
         def log_step(info: dict[str, Any] | None) -> None:
             log_to_file(info)
