@@ -112,8 +112,8 @@ def mark_items(
 
 
 def index_positions(items: Sequence[Mention], limit: int | None = None) -> dict[int, list[int]]:
-    """RETURNS (dict[int, list[int]]): The indices of the entities that contain a position, for
-    example of the first ones up to a limit.
+    """RETURNS (dict[int, list[int]]): The indices of the entities that contain each position, or of
+    the first `limit` of them.
     """
     at: dict[int, list[int]] = {}
     for number, item in enumerate(items):
@@ -159,8 +159,9 @@ def _pair_overlapping(items: Sequence[Mention], others: Sequence[Mention]) -> li
     covered, covered_others = list(map(positions_of, items)), list(map(positions_of, others))
     at, at_others = index_positions(items), index_positions(others)
     at = {position: numbers for position, numbers in at.items() if position in at_others}
-    # Entities with the same number of positions and the same crowded ones have the same overlaps
-    # with others in which they share no other position. Such groups are compared instead of pairs.
+    # Pairs would grow quadratically at crowded positions. Entities with the same crowded positions
+    # and the same length have equal overlaps, unless they share other positions, too. So groups of
+    # them are compared, and pairs that share other positions, whose overlap is larger, come first.
     crowded = {p for p, numbers in at.items() if len(numbers) * len(at_others[p]) > _CROWD}
     groups, other_groups = (_group(sets, crowded) for sets in (covered, covered_others))
     nothing: deque[int] = deque()

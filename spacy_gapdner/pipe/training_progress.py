@@ -85,7 +85,8 @@ def check_score_weights(nlp: Language, name: str, key: str) -> None:
     """Warn if the score weights of a config are for the key of no pipe, and not for this one."""
     weights = nlp.config["training"]["score_weights"]
     weighted = [score for score, weight in weights.items() if weight]
-    keys = {key, *(getattr(pipe, "cfg", {}).get("spans_key") for _, pipe in nlp.components)}
+    cfgs = [getattr(pipe, "cfg", None) for _, pipe in nlp.components]
+    keys = {key, *(cfg.get("spans_key") for cfg in cfgs if isinstance(cfg, dict))}
     unknown = [
         score
         for score in weighted
