@@ -20,9 +20,9 @@ def make_console_logger(
     console_output: bool = True,
     output_file: str | Path | None = None,
 ) -> Logger:
-    """Create a logger like `spacy.ConsoleLogger.v3`, which shortens long names of scores, so that
-    all scores of the pipe become `SPANS_GAPD...`. This logger removes `spans_gapdner_` from the
-    names in the table. If there are several pipes, it moves their keys to the end.
+    """Create a logger like `spacy.ConsoleLogger.v3` with other names of columns. spaCy cuts long
+    names, so that all scores of the pipe are called `SPANS_GAPD...`. This logger removes `spans_`
+    and the `spans_key` of the pipe. If there are several pipes, it moves their keys to the end.
 
     progress_bar (Optional[str]): "train" or "eval" to show the progress.
     console_output (bool): Whether to print the table.
