@@ -37,7 +37,7 @@ def load_model(model: str | Path) -> Language:
     except Exception as error:
         raise GapDNERError(
             f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
-        ) from None
+        ) from error
     # the limit protects the memory of parsers; our pipe works on segments
     nlp.max_length = 10**9
     return nlp

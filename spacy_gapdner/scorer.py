@@ -15,7 +15,14 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from .entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, Fragments, get_entities
+from .entities import (
+    DEFAULT_SPANS_KEY,
+    DiscontinuousEntity,
+    Entity,
+    Fragments,
+    get_entities,
+    is_annotated,
+)
 from .errors import GapDNERError
 from .segments import get_sentences
 
@@ -59,9 +66,11 @@ def score_discontinuous(
 
     Sentence boundaries are taken from the reference. Without them, the document is a single
     sentence. An entity belongs to the sentence in which it starts. Whitespace is ignored in
-    entities and in gaps. A score is None if there are neither gold nor predicted entities.
+    entities and in gaps. A score is None if there are neither gold nor predicted entities. All
+    scores are None if no reference is annotated. See `spacy_gapdner.entities.is_annotated`.
 
-    examples (Iterable[Example]): The examples. References without entities are scored, too.
+    examples (Iterable[Example]): The examples. References without entities are scored, too, if any
+        reference is annotated.
     spans_key (str): Prefix of the span groups, in the reference and in the predicted Doc.
     **cfg: Other settings of the pipe. They are ignored.
     RETURNS (dict[str, Any]): The scores.
@@ -116,11 +125,14 @@ def prf(correct: Any, predicted: Any, gold: Any) -> tuple[Any, Any, Any]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Positions in the reference, gold entities, and predicted ones with their highest score."""
+    """Positions in the reference, gold entities, predicted ones with their highest score, and
+    whether the reference is annotated.
+    """
 
     positions: "Positions"
     gold: set[Mention]
     scores: dict[Mention, float | None]
+    is_annotated: bool
 
     @property
     def predicted(self) -> Set[Mention]:
@@ -143,7 +155,7 @@ def compare(example: Example, key: str) -> Comparison:
         for entity in predicted:
             item = positions.item(entity)
             scores[item] = max(scores.get(item), entity.score, key=lambda score: score or 0.0)
-    return Comparison(reference, gold, scores)
+    return Comparison(reference, gold, scores, is_annotated(example.reference, key))
 
 
 def count_subsets(compared: Comparison) -> dict[str, Counts]:
@@ -170,9 +182,11 @@ class Tally:
             for group in ("subset", "type", "gap_length", "fragments", "length")
         }
         self.groups["subset"].update({subset: Counts() for subset in SUBSETS})
+        self.is_annotated = False
 
     def add(self, compared: Comparison) -> None:
         """Count the entities of an example."""
+        self.is_annotated |= compared.is_annotated
         for subset, counts in count_subsets(compared).items():
             self.groups["subset"][subset] += counts
         count_tokens = compared.positions.count_tokens
@@ -187,6 +201,10 @@ class Tally:
                 gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
                 self.groups["gap_length"][count_tokens(gaps)] += own
 
+    def prf(self, counts: Counts) -> dict[str, float | None]:
+        """RETURNS (dict[str, Optional[float]]): p, r and f, or None without annotation."""
+        return counts.to_dict() if self.is_annotated else dict.fromkeys("prf")
+
     def scores(self, spans_key: str) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The scores. See `score_discontinuous`."""
         name = f"spans_{spans_key}"
@@ -194,10 +212,10 @@ class Tally:
         numbers: dict[str, float] = {}
         for subset, counts in self.groups["subset"].items():
             prefix = "" if subset == "all" else f"{subset}_"
-            scores |= {f"{name}_{prefix}{key}": value for key, value in counts.to_dict().items()}
+            scores |= {f"{name}_{prefix}{key}": value for key, value in self.prf(counts).items()}
             numbers |= {f"{prefix}{key}": value for key, value in asdict(counts).items()}
         for key, group in (("per_type", "type"), ("gap_lengths", "gap_length")):
-            found = sorted(self.groups[group].items())
+            found = sorted(self.groups[group].items()) if self.is_annotated else []
             scores[f"{name}_{key}"] = {str(v): c.to_dict() for v, c in found} or None
         return scores | {f"{name}_counts": numbers}
 

@@ -61,7 +61,7 @@ def annotate(
     except ImportError as error:
         raise GapDNERError(
             f"Missing packages for Spark ({error}): pip install 'spacy-gapdner[spark]'."
-        ) from None
+        ) from error
     if text_col not in df.columns:
         raise GapDNERError(f"Column not found: {text_col!r}. Use one of {', '.join(df.columns)}.")
     if not isinstance(df.schema[text_col].dataType, StringType):
@@ -126,7 +126,9 @@ def _load_recognizer(
     try:
         return pipes.load_recognizer(path, spans_key=spans_key, threshold=threshold, bf16=bf16)
     except GapDNERError as error:
-        raise GapDNERError(f"A Spark worker could not load the pipeline {model}: {error}") from None
+        raise GapDNERError(
+            f"A Spark worker could not load the pipeline {model}: {error}"
+        ) from error
 
 
 def _to_row(entity: DiscontinuousEntity) -> dict[str, Any]:

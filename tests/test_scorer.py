@@ -171,3 +171,23 @@ def test_agrees_with_naive_counting(drawn):
             assert_subset(scores, subset, tp, fp, fn)
         else:
             assert scores[f"spans_gapdner_{subset}f"] is None
+
+
+def unmarked(doc):
+    """The Doc without the mark of `set_entities` that it has no entities."""
+    del doc.spans["gapdner"]
+    return doc
+
+
+def test_scores_without_annotation_are_none():
+    predicted = make_doc(["a", "b", "c"], [("X", [0, 2])])
+    example = Example(predicted, unmarked(make_doc(["a", "b", "c"])))
+    scores = score_discontinuous([example])
+    counts = scores.pop("spans_gapdner_counts")
+    assert (counts["gold"], counts["predicted"], counts["disc_predicted"]) == (0, 1, 1)
+    assert set(scores.values()) == {None}
+    # as with spancat, annotated documents are scored
+    for annotated in (make_doc(["a"]), make_doc(["a"], [("X", [0])])):
+        scores = score_discontinuous([example, Example(make_doc(["a"]), annotated)])
+        assert [scores[f"spans_gapdner_{name}"] for name in ("p", "disc_f")] == [0.0, 0.0]
+        assert scores["spans_gapdner_gap_lengths"] == {"1": prf(tp=0, fp=1, fn=0)}

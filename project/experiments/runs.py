@@ -71,7 +71,7 @@ def read_run(path: Path) -> Run:
     except (ValueError, TypeError) as error:
         raise GapDNERError(
             f"{path} is not a record of a run ({error}). Delete its folder and train again."
-        ) from None
+        ) from error
 
 
 def find_runs(folders: Iterable[Path]) -> dict[Path, Run]:

@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.analysis.matching import find_overlaps
+from spacy_gapdner.analysis.matching import index_positions, positions_of
 from spacy_gapdner.entities import DEFAULT_SPANS_KEY
 from spacy_gapdner.formats.docbin import read_docbin, write_docbin
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
@@ -106,9 +106,10 @@ def score(nlp: Language, golds: Iterable[Doc]) -> dict[str, PRFScore]:
         disc_predicted, disc = (
             {m for m in side if len(m[1]) > 1} for side in (predicted, expected)
         )
-        overlapping = {expected[i] for i, j, _ in find_overlaps(expected, expected) if i != j}
-        others = disc | overlapping
-        near = {predicted[i] for i, *_ in find_overlaps(predicted, list(others))}
+        at = index_positions(expected)
+        others = disc | {m for m in expected if any(len(at[p]) > 1 for p in positions_of(m))}
+        taken = {p for m in others for p in positions_of(m)}
+        near = {m for m in predicted if not taken.isdisjoint(positions_of(m))}
         scores[names[0]].score_set(set(predicted), set(expected))
         scores[names[1]].score_set(set(predicted) - near, set(expected) - others)
         scores[names[2]].score_set(disc_predicted, disc)

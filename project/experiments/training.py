@@ -45,7 +45,7 @@ def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConf
     except Exception as error:
         raise GapDNERError(
             f"{path} is not a valid config ({type(error).__name__}): {error}"
-        ) from None
+        ) from error
     for config_ in (config, filled):
         config_["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": None}
     # with the types of JSON, for comparison with recorded configs

@@ -125,7 +125,7 @@ def upload_cli(
             )
         # invalid repository name
         except ValueError as error:
-            raise GapDNERError(str(error)) from None
+            raise GapDNERError(str(error)) from error
     page = f"{api.endpoint}/{repo}"
     msg.good(f"Uploaded: {page}")
     print(f"pip install spacy-gapdner {page}/resolve/main/{wheel.name}")

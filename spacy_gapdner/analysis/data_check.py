@@ -125,7 +125,7 @@ def check_data(
             reports[name] = _report_data(docs, config)
         except ValueError as error:
             # a list of types is complete
-            raise GapDNERError(f"{name}: {error}", longest=10**9) from None
+            raise GapDNERError(f"{name}: {error}", longest=10**9) from error
     shared = None
     if "dev" in reports:
         texts = reports["train"].texts

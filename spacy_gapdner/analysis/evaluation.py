@@ -89,6 +89,8 @@ def evaluate(
                     disc_scored.append(scored[-1])
     labels, gaps = (sorted(tally.groups[group].items()) for group in ("type", "gap_length"))
     gold = {label: counts.gold for label, counts in labels if counts.gold}
+    if not tally.is_annotated:
+        scored, disc_scored = [], []
     return {
         **{name: pipe.cfg[name] for name in ("threshold", "disc_threshold", "type_thresholds")},
         "spans_key": key,
@@ -104,5 +106,5 @@ def evaluate(
         "disc_calibration_error": calibration_error(disc_scored),
         "labels_unknown_to_model": sorted(gold.keys() - set(pipe.labels)),
         "gold_elsewhere": {} if gold else dict(sorted(elsewhere.items())),
-        "matches": {name: counts.to_dict() for name, counts in matches.items()},
+        "matches": {name: tally.prf(counts) for name, counts in matches.items()},
     }

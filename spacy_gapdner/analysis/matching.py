@@ -21,12 +21,22 @@ spurious: Any other prediction.
 Entities that overlap, but differ in type and fragments, are not paired.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from heapq import heapify, heappop, heappush
+from operator import itemgetter
+from typing import Any
 
 from ..entities import Fragments
 from ..formats.records import TextEntity
 from ..scorer import Counts, Mention, Positions
 
+_Pair = tuple[Mention, Mention]
+# what entities must have in common to be paired
+_Key = Callable[[Mention], Any]
+_LABEL, _FRAGMENTS, _BOTH = itemgetter(0), itemgetter(1), itemgetter(0, 1)
+# a position with more pairs of entities is crowded
+_CROWD = 2**10
 # measures of partial matches and their names in reports
 MATCHES = {
     "exact": "Same fragments, any type",
@@ -44,12 +54,16 @@ SPURIOUS = "spurious"
 KINDS = (MISSED, SPURIOUS, WRONG_TYPE, WRONG_BOUNDARY, WRONG_LINKING)
 
 
+def _any_type(item: Mention) -> str:
+    return ""
+
+
 def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> dict[str, Counts]:
     """RETURNS (dict[str, Counts]): The counts of an example by measure. See `MATCHES`."""
     gold, predicted = sorted(gold), sorted(predicted)
     pairs = {
-        "exact": _pair_best(gold, predicted, lambda g, p: g[1] == p[1]),
-        "type": _pair_best(gold, predicted, lambda g, p: g[0] == p[0]),
+        "exact": _pair_equal(gold, predicted, _FRAGMENTS),
+        "type": _pair_best(gold, predicted, _BOTH, _LABEL),
     }
     counts = {name: Counts(len(both), len(predicted), len(gold)) for name, both in pairs.items()}
     return counts | {"partial": count_partial(gold, predicted)}
@@ -57,7 +71,7 @@ def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> 
 
 def count_partial(gold: Collection[Mention], predicted: Collection[Mention]) -> Counts:
     """RETURNS (Counts): A credit of 1 for the same fragments, 0.5 for an overlap, of any type."""
-    pairs = _pair_best(sorted(gold), sorted(predicted), lambda g, p: True)
+    pairs = _pair_best(sorted(gold), sorted(predicted), _FRAGMENTS, _any_type)
     credit = sum(1.0 if g[1] == p[1] else 0.5 for g, p in pairs)
     return Counts(credit, len(predicted), len(gold))
 
@@ -66,7 +80,7 @@ def find_errors(gold: Collection[Mention], predicted: Collection[Mention]) -> li
     """RETURNS (list[Error]): The errors in text order. Duplicate entities are ignored."""
     missed = sorted(set(gold) - set(predicted), key=_text_order)
     incorrect = sorted(set(predicted) - set(gold), key=_text_order)
-    pairs = _pair_best(missed, incorrect, lambda g, p: g[0] == p[0] or g[1] == p[1])
+    pairs = _pair_best(missed, incorrect, _FRAGMENTS, _LABEL)
     errors: list[Error] = [(_pair_kind(*pair), *pair) for pair in pairs]
     paired = {item for pair in pairs for item in pair}
     errors += [(MISSED, item, None) for item in missed if item not in paired]
@@ -97,39 +111,99 @@ def mark_items(
     return marks
 
 
-def find_overlaps(
-    items: Sequence[Mention], others: Sequence[Mention]
-) -> Iterator[tuple[int, int, float]]:
-    """YIELDS (tuple[int, int, float]): The indices of overlapping entities, and their overlap."""
-    positions = list(map(_positions, others))
+def index_positions(items: Sequence[Mention], limit: int | None = None) -> dict[int, list[int]]:
+    """RETURNS (dict[int, list[int]]): The indices of the entities that contain each position, or of
+    the first `limit` of them.
+    """
     at: dict[int, list[int]] = {}
-    for j, covered in enumerate(positions):
-        for position in covered:
-            at.setdefault(position, []).append(j)
-    for i, covered in enumerate(map(_positions, items)):
-        for j in {j for position in covered for j in at.get(position, ())}:
-            yield i, j, len(covered & positions[j]) / len(covered | positions[j])
+    for number, item in enumerate(items):
+        for position in positions_of(item):
+            found = at.setdefault(position, [])
+            if limit is None or len(found) < limit:
+                found.append(number)
+    return at
 
 
-def _positions(item: Mention) -> set[int]:
+def positions_of(item: Mention) -> set[int]:
+    """RETURNS (set[int]): The positions in fragments. Two entities overlap if they share one."""
     # entities that only consist of whitespace have an empty fragment, and only overlap with equals
     fragments = item[1]
     return {i for start, end in fragments for i in range(start, end)} or {-1 - fragments[0][0]}
 
 
 def _pair_best(
-    items: Sequence[Mention], others: Sequence[Mention], fits: Callable[[Mention, Mention], bool]
-) -> list[tuple[Mention, Mention]]:
-    # one to one, largest overlap first
-    overlaps = find_overlaps(items, others)
-    free, free_others = set(range(len(items))), set(range(len(others)))
-    pairs = []
-    for _, i, j in sorted((-share, i, j) for i, j, share in overlaps if fits(items[i], others[j])):
-        if i in free and j in free_others:
-            free.remove(i)
-            free_others.remove(j)
+    items: Sequence[Mention], others: Sequence[Mention], equal: _Key, near: _Key
+) -> list[_Pair]:
+    # One to one, largest overlap first, then in order. Entities with the same positions must have
+    # the same `equal`, others the same `near`.
+    pairs = _pair_equal(items, others, equal)
+    paired, paired_others = ({pair[side] for pair in pairs} for side in (0, 1))
+    rest: dict[Any, tuple[list[Mention], list[Mention]]] = {}
+    for item in items:
+        if item not in paired:
+            rest.setdefault(near(item), ([], []))[0].append(item)
+    for other in others:
+        if other not in paired_others and near(other) in rest:
+            rest[near(other)][1].append(other)
+    return pairs + [pair for sides in rest.values() for pair in _pair_overlapping(*sides)]
+
+
+def _pair_equal(items: Sequence[Mention], others: Sequence[Mention], key: _Key) -> list[_Pair]:
+    waiting: dict[Any, list[Mention]] = {}
+    for other in reversed(others):
+        waiting.setdefault(key(other), []).append(other)
+    return [(item, waiting[key(item)].pop()) for item in items if waiting.get(key(item))]
+
+
+def _pair_overlapping(items: Sequence[Mention], others: Sequence[Mention]) -> list[_Pair]:
+    covered, covered_others = list(map(positions_of, items)), list(map(positions_of, others))
+    at, at_others = index_positions(items), index_positions(others)
+    at = {position: numbers for position, numbers in at.items() if position in at_others}
+    # Pairs would grow quadratically at crowded positions. Entities with the same crowded positions
+    # and the same length have equal overlaps, unless they share other positions, too. So groups of
+    # them are compared, and pairs that share other positions, whose overlap is larger, come first.
+    crowded = {p for p, numbers in at.items() if len(numbers) * len(at_others[p]) > _CROWD}
+    groups, other_groups = (_group(sets, crowded) for sets in (covered, covered_others))
+    nothing: deque[int] = deque()
+    queue: list[tuple[float, int, int, deque[int], deque[int]]] = []
+    for i, j in {(i, j) for p in at.keys() - crowded for i in at[p] for j in at_others[p]}:
+        queue.append((-_share(covered[i], covered_others[j]), i, j, nothing, nothing))
+    for (common, size), first in groups.items():
+        for (other_common, other_size), second in other_groups.items():
+            if shared := len(common & other_common):
+                share = shared / (size + other_size - shared)
+                queue.append((-share, first[0], second[0], first, second))
+    heapify(queue)
+    pairs: list[_Pair] = []
+    taken: set[int] = set()
+    taken_others: set[int] = set()
+    while queue:
+        share, i, j, first, second = heappop(queue)
+        if i not in taken and j not in taken_others:
             pairs.append((items[i], others[j]))
+            taken.add(i)
+            taken_others.add(j)
+        while first and first[0] in taken:
+            first.popleft()
+        while second and second[0] in taken_others:
+            second.popleft()
+        if first and second:
+            heappush(queue, (share, first[0], second[0], first, second))
     return pairs
+
+
+def _group(
+    covered: Sequence[set[int]], crowded: set[int]
+) -> dict[tuple[frozenset[int], int], deque[int]]:
+    groups: dict[tuple[frozenset[int], int], deque[int]] = {}
+    for number, positions in enumerate(covered):
+        if common := positions & crowded:
+            groups.setdefault((frozenset(common), len(positions)), deque()).append(number)
+    return groups
+
+
+def _share(covered: set[int], others: set[int]) -> float:
+    return len(covered & others) / len(covered | others)
 
 
 def _pair_kind(gold: Mention, predicted: Mention) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +16,8 @@ from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
 from ..formats import DOC_NAME, TextEntity, guess_format, load_docs, read_docbin
 from ..loading import check_model
-from ..scorer import SUBSETS, Comparison, Counts, Mention, Tally
-from .matching import KINDS, find_errors, find_overlaps, to_text_entity
+from ..scorer import SUBSETS, Comparison, Counts, Tally
+from .matching import KINDS, find_errors, index_positions, positions_of, to_text_entity
 from .pipes import changed, find_pipe, load_recognizer
 from .predictions import compare_examples, predict_examples
 
@@ -36,6 +37,8 @@ TABLES = {
 _LARGE = 11
 # the missing side of a confusion
 NOTHING = "nothing"
+# entities shown per position, so that reports stay short if many entities share a word
+_MOST_OVERLAPPING = 20
 # tokens shown before and after the entities of an error
 _CONTEXT = 25
 
@@ -125,7 +128,7 @@ class ModelReport:
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report for JSON."""
         scores = [
-            {"group": group, "value": str(value), **counts.to_dict(), **asdict(counts)}
+            {"group": group, "value": str(value), **self.scores.prf(counts), **asdict(counts)}
             for group, found in self.scores.groups.items()
             # subsets have their own order
             for value, counts in (found.items() if group == "subset" else sorted(found.items()))
@@ -231,17 +234,21 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
     items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
     roles = dict.fromkeys(compared.gold, "gold") | dict.fromkeys(compared.predicted, "predicted")
     roles |= dict.fromkeys(compared.gold & compared.predicted, "correct")
-    overlapping: dict[Mention, set[Mention]] = {item: set() for item in items}
-    for i, j, _ in find_overlaps(items, items):
-        overlapping[items[i]].add(items[j])
+    at = index_positions(items, _MOST_OVERLAPPING)
+    order = {item: number for number, item in enumerate(items)}
+    has_sentences = doc.has_annotation("SENT_START")
+    # the same for many errors
+    tokens_of = cache(positions.tokens)
+    join_words = cache(lambda start, end: " ".join(doc[start:end].text.split()))
     for kind, gold, predicted in find_errors(compared.gold, compared.predicted):
         own = [item for item in (gold, predicted) if item is not None]
-        near = set.union(*(overlapping[item] for item in own))
-        tokens = {item: positions.tokens(item) for item in items if item in near}
+        near = {number for item in own for p in positions_of(item) for number in at[p]}
+        near.update(order[item] for item in own)
+        tokens = {items[number]: tokens_of(items[number]) for number in sorted(near)}
         start = min(entity.start for entity in tokens.values())
         end = max(entity.end for entity in tokens.values())
         sentence = doc[:]
-        if doc.has_annotation("SENT_START"):
+        if has_sentences:
             sentence = doc[doc[start].sent.start : doc[end - 1].sent.end]
         shown = doc[max(sentence.start, start - _CONTEXT) : min(sentence.end, end + _CONTEXT)]
         before = ["… "] if shown.start > sentence.start else []
@@ -255,7 +262,7 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
             kind=kind,
             doc=number,
             name=doc.user_data.get(DOC_NAME),
-            sentence=" ".join(sentence.text.split()),
+            sentence=join_words(sentence.start, sentence.end),
             gold=gold and to_text_entity(gold, positions, text),
             predicted=predicted
             and to_text_entity(predicted, positions, text, scores.get(predicted)),

@@ -35,7 +35,7 @@ def load_recognizer(
     try:
         pipe = find_pipe(nlp, spans_key or gold_key)
     except GapDNERError as error:
-        raise GapDNERError(f"{model}: {error}") from None
+        raise GapDNERError(f"{model}: {error}") from error
     if not pipe.labels:
         raise GapDNERError(f"{model} is not trained: {pipe.name} has no labels. Train it first.")
     if spans_key not in (None, pipe.key):
@@ -64,7 +64,7 @@ def use_gpu(gpu_id: int) -> None:
         raise GapDNERError(
             f"Cannot use GPU {gpu_id}: {error}. Install CuPy for your CUDA version, e.g. with "
             "pip install 'spacy-gapdner[cuda12x]', or use the CPU (gpu_id -1)."
-        ) from None
+        ) from error
 
 
 def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntityRecognizer:

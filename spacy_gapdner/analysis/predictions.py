@@ -215,7 +215,7 @@ def compare_examples(
         try:
             compared = compare(example, key)
         except ValueError as error:
-            raise GapDNERError(f"Doc {number}: {error}") from None
+            raise GapDNERError(f"Doc {number}: {error}") from error
         if types:
             gold = {item for item in compared.gold if item[0] in types}
             scores = {item: score for item, score in compared.scores.items() if item[0] in types}

@@ -11,7 +11,6 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, Entity, count_elsewhere, get_entities
 from ..formats.docs import DOC_NAME
 from ..segments import get_sentences
-from .matching import find_overlaps
 
 
 @dataclass
@@ -99,13 +98,25 @@ class CorpusStatistics:
         self.discontinuous_sentences += len({n for n, entity in homes if entity.is_discontinuous})
 
     def _add_overlaps(self, entities: list[Entity]) -> None:
-        tokens = [set(entity.token_indices) for entity in entities]
-        items = [(entity.label, entity.fragments) for entity in entities]
-        pairs = [(i, j) for i, j, _ in find_overlaps(items, items) if i != j]
-        same = {i for i, j in pairs if tokens[i] == tokens[j] and items[i][0] != items[j][0]}
-        self.overlapping += len({i for i, _ in pairs})
-        self.nested += len({i for i, j in pairs if tokens[i] < tokens[j]})
-        self.multi_type += len(same)
+        types: dict[frozenset[int], set[str]] = {}
+        for entity in entities:
+            types.setdefault(frozenset(entity.token_indices), set()).add(entity.label)
+        # largest first, so that entities that contain others are found early
+        at: dict[int, list[frozenset[int]]] = {}
+        for tokens in sorted(types, key=len, reverse=True):
+            for token in tokens:
+                at.setdefault(token, []).append(tokens)
+        nested = {
+            tokens
+            for tokens in types
+            if any(tokens < other for other in min((at[token] for token in tokens), key=len))
+        }
+        taken = Counter(token for entity in entities for token in entity.token_indices)
+        for entity in entities:
+            tokens = frozenset(entity.token_indices)
+            self.overlapping += any(taken[token] > 1 for token in tokens)
+            self.nested += tokens in nested
+            self.multi_type += len(types[tokens]) > 1
         self.duplicates += len(entities) - len(set(entities))
 
 

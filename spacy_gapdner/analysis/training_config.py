@@ -70,10 +70,10 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
         settings = DEFAULT_SETTINGS | config["components"][name]
         found = make_training_config(_sentence_pipeline(config, before), spans_key, settings)
     except GapDNERError as error:
-        raise GapDNERError(f"{path}: {error}") from None
+        raise GapDNERError(f"{path}: {error}") from error
     # spaCy, thinc, confection and configparser raise different errors
     except Exception as error:
-        raise GapDNERError(f"Invalid config: {path} ({type(error).__name__}): {error}") from None
+        raise GapDNERError(f"Invalid config: {path} ({type(error).__name__}): {error}") from error
     found.mistakes = [*_find_mistakes(config, name, before, after, found)]
     return found
 

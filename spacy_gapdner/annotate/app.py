@@ -52,7 +52,7 @@ def create_app(
         try:
             return Annotation.model_validate_json(await request.body())
         except ValidationError as error:
-            raise RequestValidationError(error.errors()) from None
+            raise RequestValidationError(error.errors()) from error
 
     Own = Annotated[Store, Depends(find_store)]
     api = APIRouter(prefix="/api", dependencies=[Depends(check)])

@@ -86,7 +86,7 @@ def _read_json(path: Path) -> dict[str, Label]:
         raise GapDNERError(
             f"{path}: {place}: {problem['msg']}. Use an object such as "
             '{"ADE": {"color": "#d86000", "key": "b", "description": "..."}}.'
-        ) from None
+        ) from error
 
 
 def _read_conf(path: Path) -> list[str]:

@@ -3,8 +3,9 @@
 import json
 import os
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
+from ..errors import GapDNERError
 from .brat_file import Mark
 
 Status = Literal["new", "done", "skipped", "doubtful"]
@@ -27,7 +28,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.path = folder / ".gapdner" / "annotate.jsonl"
         self._entries: dict[str, Entry] = {}
-        self._read = 0
+        self._read = self._n_lines = 0
 
     def entries(self) -> dict[str, Entry]:
         """The last entry of each text."""
@@ -37,8 +38,9 @@ class Journal:
                 for line in stream:
                     # the last line may be incomplete
                     if line.endswith(b"\n"):
+                        self._entries.update(self._parse(line))
                         self._read += len(line)
-                        self._entries.update(_parse(line))
+                        self._n_lines += 1
         return self._entries
 
     def add(self, name: str, entry: Entry) -> None:
@@ -58,13 +60,21 @@ class Journal:
         """The ids of the texts that are done."""
         return [name for name, entry in self.entries().items() if entry.status == "done"]
 
-
-def _parse(line: bytes) -> dict[str, Entry]:
-    try:
-        record = json.loads(line)
-    # the line is incomplete if a process was killed
-    except ValueError:
-        return {}
-    name, rejected = record.pop("id"), record.pop("rejected")
-    marks = (Mark(label, tuple(map(tuple, pairs))) for label, pairs in rejected)
-    return {name: Entry(rejected=tuple(marks), **record)}
+    def _parse(self, line: bytes) -> dict[str, Entry]:
+        try:
+            record = json.loads(line)
+        # the line is incomplete if a process was killed
+        except ValueError:
+            return {}
+        try:
+            name, rejected = record.pop("id"), record.pop("rejected")
+            marks = (Mark(label, tuple(map(tuple, pairs))) for label, pairs in rejected)
+            entry = Entry(rejected=tuple(marks), **record)
+            if not isinstance(name, str) or entry.status not in get_args(Status):
+                raise ValueError("unknown id or status")
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise GapDNERError(
+                f"{self.path}, line {self._n_lines + 1}: this is not the status of a text: "
+                f"{line.decode('utf-8', 'replace').strip():.80}. Delete the line."
+            ) from error
+        return {name: entry}

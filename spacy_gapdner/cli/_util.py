@@ -211,7 +211,7 @@ def import_code(path: Path | None) -> Path | None:
             import_file("python_code", path)
         # missing files, and any error that custom code raises
         except Exception as error:
-            raise GapDNERError(f"Cannot import {path} ({type(error).__name__}): {error}") from None
+            raise GapDNERError(f"Cannot import {path} ({type(error).__name__}): {error}") from error
     return path
 
 

@@ -68,7 +68,7 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         raise GapDNERError(
             f"Cannot listen on {host}, port {port}: {error}. Choose another --host or --port."
-        ) from None
+        ) from error
 
 
 def is_local(listener: socket.socket) -> bool:

@@ -134,6 +134,8 @@ def _is_raw(path: Path, has_pipeline: bool) -> bool:
         if not path.exists() or (path.is_dir() and visible_files(path, tuple(suffixes))):
             raise
         if not has_pipeline:
-            raise GapDNERError(f"{error} To draw raw text, specify a pipeline (--model).") from None
+            raise GapDNERError(
+                f"{error} To draw raw text, specify a pipeline (--model)."
+            ) from error
         return True
     return False

@@ -15,6 +15,7 @@ from .storage import describe_no_entities as describe_no_entities
 from .storage import get_entities as get_entities
 from .storage import get_other_keys as get_other_keys
 from .storage import group_names as group_names
+from .storage import is_annotated as is_annotated
 from .storage import set_contiguous_ents as set_contiguous_ents
 from .storage import set_entities as set_entities
 from .storage import text_order as text_order

@@ -10,7 +10,15 @@ from spacy.training import Example
 
 from ..errors import GapDNERError
 from .entity import Entity
-from .storage import DEFAULT_SPANS_KEY, get_entities, get_spans_keys, set_entities, stores_entities
+from .storage import (
+    DEFAULT_SPANS_KEY,
+    get_entities,
+    get_spans_keys,
+    has_mark,
+    is_annotated,
+    set_entities,
+    stores_entities,
+)
 
 
 def merge_docs(
@@ -40,6 +48,8 @@ def merge_docs(
         for doc, offset in zip(docs, offsets, strict=True):
             moved.extend(e.to_entity().shift(offset) for e in get_entities(doc, key))
         set_entities(merged, moved, key)
+        if has_mark(merged, key) and not all(is_annotated(doc, key) for doc in docs):
+            del merged.spans[key]
     return merged
 
 
@@ -56,7 +66,8 @@ def extract_doc(span: Span, keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwa
     for key in _choose_keys(keys, get_spans_keys(span.doc), [span.doc]):
         found = get_entities(span.doc, key)
         inside = (e.to_entity() for e in found if span.start <= e.start and e.end <= span.end)
-        set_entities(part, [entity.shift(-span.start) for entity in inside], key)
+        if is_annotated(span.doc, key):
+            set_entities(part, [entity.shift(-span.start) for entity in inside], key)
     return part
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
+from spacy.vocab import Vocab
 
 from ..errors import GapDNERError, check_probability
 from . import attributes
@@ -15,18 +16,20 @@ from .entity import Entity, Fragments, TokenRanges
 TEXTS = ("id", "kb_id", "kb_name")
 
 
-@dataclass(unsafe_hash=True, repr=False)
+@dataclass(eq=False, repr=False)
 class DiscontinuousEntity(TokenRanges):
     """A contiguous or discontinuous entity in a Doc. Changes to the entity are stored in the Doc.
 
-    `len`, iteration, `in` and indices refer to the tokens.
+    `len`, iteration, `in` and indices refer to the tokens. Two entities are equal if they are the
+    same group of the same Doc and have the same fragments. Labels, ids and scores can be changed,
+    so they are not compared.
 
     spans (tuple[Span, ...]): The fragments in text order.
     group (SpanGroup): The SpanGroup in which the Doc stores the entity.
     """
 
     spans: tuple[Span, ...]
-    group: SpanGroup = field(compare=False)
+    group: SpanGroup
 
     set_extension = staticmethod(attributes.set_extension)
     has_extension = staticmethod(attributes.has_extension)
@@ -37,6 +40,14 @@ class DiscontinuousEntity(TokenRanges):
 
     def __str__(self) -> str:
         return self.text
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DiscontinuousEntity):
+            return NotImplemented
+        return self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
 
     def __len__(self) -> int:
         return sum(len(span) for span in self.spans)
@@ -54,9 +65,17 @@ class DiscontinuousEntity(TokenRanges):
         return self.spans[0].sent
 
     @property
+    def _identity(self) -> tuple[Doc, str, Fragments]:
+        return self.doc, self.group.name, self.fragments
+
+    @property
     def label(self) -> int:
         """RETURNS (int): The hash of the entity type."""
         return self.spans[0].label
+
+    @label.setter
+    def label(self, label: int) -> None:
+        self.label_ = self.vocab.strings.as_string(label)
 
     @property
     def label_(self) -> str:
@@ -84,6 +103,15 @@ class DiscontinuousEntity(TokenRanges):
         return self.attrs.get("score")
 
     @property
+    def kb_id(self) -> int:
+        """RETURNS (int): The hash of the id in a knowledge base."""
+        return self.vocab.strings.add(self.kb_id_)
+
+    @kb_id.setter
+    def kb_id(self, kb_id: int) -> None:
+        self.kb_id_ = self.vocab.strings.as_string(kb_id)
+
+    @property
     def kb_id_(self) -> str:
         """RETURNS (str): The id in a knowledge base. Empty if the entity is not linked."""
         # doc.to_json saves the ids of spans, but not the attrs of their groups
@@ -93,6 +121,15 @@ class DiscontinuousEntity(TokenRanges):
     def kb_id_(self, kb_id: str) -> None:
         self._set_text("kb_id", kb_id)
         self._set_spans("kb_id_", kb_id)
+
+    @property
+    def id(self) -> int:
+        """RETURNS (int): The hash of the id of the entity."""
+        return self.vocab.strings.add(self.id_)
+
+    @id.setter
+    def id(self, id: int) -> None:
+        self.id_ = self.vocab.strings.as_string(id)
 
     @property
     def id_(self) -> str:
@@ -107,6 +144,11 @@ class DiscontinuousEntity(TokenRanges):
     def doc(self) -> Doc:
         """RETURNS (Doc): The document that contains the entity."""
         return self.spans[0].doc
+
+    @property
+    def vocab(self) -> Vocab:
+        """RETURNS (Vocab): The vocabulary of the document."""
+        return self.doc.vocab
 
     @property
     # a property here, but a field of Entity
@@ -131,6 +173,21 @@ class DiscontinuousEntity(TokenRanges):
     def text(self) -> str:
         """RETURNS (str): The texts of the fragments, joined by single spaces."""
         return " ".join(self.doc[start:end].text for start, end in self.fragments)
+
+    @property
+    def orth_(self) -> str:
+        """RETURNS (str): The same as `text`, as in `Span.orth_`."""
+        return self.text
+
+    @property
+    def text_with_ws(self) -> str:
+        """RETURNS (str): The text, with the whitespace after the last token."""
+        return self.text + self[-1].whitespace_
+
+    @property
+    def lemma_(self) -> str:
+        """RETURNS (str): The lemmas of the fragments, joined by single spaces."""
+        return " ".join(self.doc[start:end].lemma_ for start, end in self.fragments).strip()
 
     @property
     def start_char(self) -> int:
@@ -159,6 +216,17 @@ class DiscontinuousEntity(TokenRanges):
             attrs["kb_id"] = kb_id
         score = attrs.pop("score", None)
         return Entity(self.label_, self.fragments, score, attrs)
+
+
+def to_entity(entity: Entity | DiscontinuousEntity | Span) -> Entity:
+    """RETURNS (Entity): The label, fragments and ids of an entity or a span, without its Doc."""
+    if isinstance(entity, DiscontinuousEntity):
+        return entity.to_entity()
+    if isinstance(entity, Span):
+        ids = {"id": entity.id_, "kb_id": entity.kb_id_}
+        attrs = {name: value for name, value in ids.items() if value}
+        return Entity(entity.label_, ((entity.start, entity.end),), attrs=attrs)
+    return entity
 
 
 def check_entity(doc: Doc, entity: Entity) -> None:

@@ -8,7 +8,7 @@ extension attributes.
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from typing import Any
@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import filter_spans
 
 from ..errors import GapDNERError
-from .doc_entity import TEXTS, DiscontinuousEntity, check_entity
+from .doc_entity import TEXTS, DiscontinuousEntity, check_entity, to_entity
 from .entity import Entity
 
 DEFAULT_SPANS_KEY = "gapdner"
@@ -39,8 +39,12 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
     RAISES (GapDNERError): If the spans of a group have no label or different labels, overlap or are
         empty, or if tokens were merged or split since the group was set.
     """
+    return _read_groups(doc, group_names(doc, key))
+
+
+def _read_groups(doc: Doc, names: Iterable[str]) -> tuple[DiscontinuousEntity, ...]:
     entities = []
-    for name in group_names(doc, key):
+    for name in names:
         group = doc.spans[name]
         spans = _read_spans(doc, name)
         if not spans:
@@ -114,18 +118,49 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     return ()
 
 
+def find_entities_within(span: Span) -> tuple[DiscontinuousEntity, ...]:
+    """Read the entities within a Span: ``span._.discontinuous_ents``. Invalid groups in other parts
+    of the Doc are not reported, because only the groups in the span are read.
+    """
+    doc, start, end = span.doc, span.start_char, span.end_char
+    # doc.spans.items() is slow
+    groups = doc.spans.data.items()
+    near = [name for name, group in groups if group and _starts_within(group, start, end)]
+    if not near:
+        return ()
+    is_default = _match_groups(DEFAULT_SPANS_KEY)
+    found = None
+    if any(group for name, group in groups if is_default(name)):
+        found = _read_groups(doc, filter(is_default, near))
+    elif len(keys := get_spans_keys(doc)) == 1:
+        found = _read_valid(doc, filter(_match_groups(keys[0]), near))
+    entities = find_entities(doc) if found is None else found
+    return tuple(e for e in entities if span.start <= e.start and e.end <= span.end)
+
+
+def _starts_within(group: SpanGroup, start: int, end: int) -> bool:
+    # by characters, because the retokenizer does not update token offsets of spans
+    try:
+        return start <= group[0].start_char < end
+    # reading the group reports that the tokens changed
+    except IndexError:
+        return True
+
+
 def set_entities(
-    doc: Doc, entities: Iterable[Entity | DiscontinuousEntity], key: str = DEFAULT_SPANS_KEY
+    doc: Doc, entities: Iterable[Entity | DiscontinuousEntity | Span], key: str = DEFAULT_SPANS_KEY
 ) -> None:
-    """Write entities to a Doc and replace existing ones under the same key.
+    """Write entities to a Doc and replace existing ones under the same key. Without entities, an
+    empty group ``doc.spans[key]`` marks the Doc as annotated.
 
     doc (Doc): The document.
-    entities (Iterable[Union[Entity, DiscontinuousEntity]]): The entities, in any order.
+    entities (Iterable[Union[Entity, DiscontinuousEntity, Span]]): The entities, in any order.
+        `doc.ents` and other spans become contiguous entities with the same ids.
     key (str): Prefix of the span groups.
     RAISES (GapDNERError): If an entity has no label or is outside the document, or if its label,
         score, ids or attributes are invalid. The document is then unchanged.
     """
-    plain = [e.to_entity() if isinstance(e, DiscontinuousEntity) else e for e in entities]
+    plain = list(map(to_entity, entities))
     for entity in plain:
         check_entity(doc, entity)
     plain.sort(key=text_order)
@@ -140,8 +175,12 @@ def set_entities(
         groups.append(SpanGroup(doc, name=f"{key}_{number}", attrs=attrs, spans=spans))
     for name in group_names(doc, key):
         del doc.spans[name]
+    if has_mark(doc, key):
+        del doc.spans[key]
     for group in groups:
         doc.spans[group.name] = group
+    if not groups and key not in doc.spans:
+        doc.spans[key] = []
 
 
 def get_spans_keys(doc: Doc) -> list[str]:
@@ -153,10 +192,27 @@ def stores_entities(doc: Doc, key: str) -> bool:
     """RETURNS (bool): Whether all span groups under a prefix are valid entities without adjacent
     spans. Users may give other groups similar names.
     """
+    return _read_valid(doc, group_names(doc, key)) is not None
+
+
+def _read_valid(doc: Doc, names: Iterable[str]) -> tuple[DiscontinuousEntity, ...] | None:
     try:
-        return all(len(e.fragments) == len(e.spans) for e in get_entities(doc, key))
+        entities = _read_groups(doc, names)
     except GapDNERError:
-        return False
+        return None
+    return entities if all(len(e.fragments) == len(e.spans) for e in entities) else None
+
+
+def is_annotated(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> bool:
+    """RETURNS (bool): Whether a Doc has entities under a prefix, or the mark of `set_entities` that
+    it has none: an empty span group with the prefix as its name.
+    """
+    return bool(group_names(doc, key)) or has_mark(doc, key)
+
+
+def has_mark(doc: Doc, key: str) -> bool:
+    """RETURNS (bool): Whether `set_entities` has marked a Doc as annotated without entities."""
+    return key in doc.spans and not doc.spans[key]
 
 
 def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT_SPANS_KEY) -> None:
@@ -186,8 +242,11 @@ def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT
 
 def group_names(doc: Doc, key: str) -> list[str]:
     """RETURNS (list[str]): The names of the span groups under a prefix."""
-    pattern = re.compile(re.escape(key) + r"_\d+")
-    return [name for name in doc.spans if pattern.fullmatch(name)]
+    return list(filter(_match_groups(key), doc.spans))
+
+
+def _match_groups(key: str) -> Callable[[str], re.Match[str] | None]:
+    return re.compile(re.escape(key) + r"_\d+").fullmatch
 
 
 def get_other_keys(doc: Doc, key: str) -> list[str]:
@@ -227,12 +286,8 @@ def _set_attrs(doc: Doc, attrs: Mapping[str, Mapping[str, Any]]) -> None:
             doc.spans[name].attrs.update(values)
 
 
-def _find_within(span: Span) -> tuple[DiscontinuousEntity, ...]:
-    return tuple(e for e in find_entities(span.doc) if span.start <= e.start and e.end <= span.end)
-
-
 if not Doc.has_extension("discontinuous_ents"):
-    Span.set_extension("discontinuous_ents", getter=_find_within, setter=_refuse_entities)
+    Span.set_extension("discontinuous_ents", getter=find_entities_within, setter=_refuse_entities)
     # without a setter, spaCy would silently ignore assigned values
     Doc.set_extension("discontinuous_ents", getter=find_entities, setter=_refuse_entities)
     # JSON only contains the attrs of groups as an extension: doc.to_json(underscore=[...])

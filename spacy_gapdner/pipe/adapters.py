@@ -102,7 +102,8 @@ def _copy_attributes(spans_key: str, names: Sequence[str], fragments: str | None
     n_entities: Counter[tuple[str, int]] = Counter()
     if fragments == "unshared":
         # number of entities of a type that contain a token
-        n_entities.update((e.label_, i) for e in set(entities) for i in e.token_indices)
+        distinct = {entity.to_entity() for entity in entities}
+        n_entities.update((e.label, i) for e in distinct for i in e.token_indices)
     combine = all if fragments == "all" else any
     for entity in entities:
         spans: Sequence[Span] = entity.spans if fragments else [_extent(entity)]

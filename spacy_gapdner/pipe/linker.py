@@ -120,7 +120,7 @@ class EntityLinker:
         try:
             lines = data.decode("utf-8-sig").split("\n")
         except UnicodeDecodeError as error:
-            raise GapDNERError(f"{self.path} is not UTF-8: {error}. Convert the file.") from None
+            raise GapDNERError(f"{self.path} is not UTF-8: {error}. Convert the file.") from error
         self._terms, self._similar, self._words = {}, {}, {}
         for number, line in enumerate(lines, start=1):
             cells = [cell.strip() for cell in line.split("\t")]

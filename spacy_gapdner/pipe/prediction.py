@@ -57,12 +57,22 @@ def count_without_vectors(model: Model[Any, Any], docs: Iterable[Doc]) -> int:
     """Count the documents that the tok2vec or transformer component of a listener has not
     processed. spaCy's listeners return zeros for them.
     """
-    listeners = [node for node in model.walk() if hasattr(node, "upstream_name")]
+    listeners = [node for node in model.walk() if _is_listener(node)]
     return sum(
         any(
-            not doc.tensor.size if isinstance(node, Tok2VecListener) else doc._.trf_data is None
+            not doc.tensor.size
+            if isinstance(node, Tok2VecListener)
+            else getattr(doc._, "trf_data", None) is None
             for node in listeners
         )
         for doc in docs
         if len(doc)
     )
+
+
+def _is_listener(node: Model[Any, Any]) -> bool:
+    # spacy-curated-transformers has no class for listeners. After replace_listeners, they do not
+    # read the transformer's output from the Doc.
+    is_curated = "_upstream_name" in node.attrs
+    reads_doc = node.attrs.get("_USE_DOC_ANNOTATIONS_FOR_PREDICTION", True)
+    return hasattr(node, "upstream_name") or (is_curated and reads_doc)

@@ -35,7 +35,7 @@ from .gold import collect_gold
 from .prediction import GridModel, count_without_vectors, predict_entities
 from .saved_settings import restore_settings
 from .thresholds import Thresholds
-from .training_progress import TrainingProgress
+from .training_progress import TrainingProgress, check_score_weights
 
 
 class DiscontinuousEntityRecognizer(TrainablePipe):
@@ -128,6 +128,11 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         calibration = Calibration(**self.cfg["calibration"] or {})
         return Thresholds(**{n: self.cfg[n] for n in names}, calibration=calibration)
 
+    @property
+    def is_resizable(self) -> bool:
+        """RETURNS (bool): False. Use `add_label`, because `set_output` has no names of labels."""
+        return False
+
     def add_label(self, label: str) -> int:
         """Add an entity type. A model that is already initialized is resized and keeps its weights.
 
@@ -178,6 +183,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 raise GapDNERError(message)
             warnings.warn(message, stacklevel=2)
         self._report_unaligned(gold.n_unaligned, gold.n_entities)
+        if nlp is not None:
+            check_score_weights(nlp, self.name, self.key)
         for label in sorted(gold.labels) if labels is None else labels:
             self.add_label(label)
         self._require_labels()
@@ -249,7 +256,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         sgd (Optional[Optimizer]): The optimizer. If None, gradients are accumulated.
         losses (Optional[dict[str, float]]): The losses to update, keyed by component name.
         RETURNS (dict[str, float]): The updated losses.
-        RAISES (GapDNERError): If a gold label is unknown, or the loss is not finite.
+        RAISES (GapDNERError): If the pipe is not initialized, a gold label is unknown, or the loss
+            is not finite.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -258,7 +266,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         docs = [example.predicted for example in examples]
         if not any(len(doc) for doc in docs):
             return losses
-        self._require_labels()
+        self._require_initialized()
         self._progress.has_sentences |= any(doc.has_annotation("SENT_START") for doc in docs)
         set_dropout_rate(self.model, drop)
         scores, backprop = self.model.begin_update((docs, self.segments(docs)))
@@ -381,4 +389,11 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             raise GapDNERError(
                 f"'{self.name}' has no labels. Annotate the training documents with "
                 "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
+            )
+
+    def _require_initialized(self) -> None:
+        if self.model.get_ref("grid").has_dim("nI") is None:
+            raise GapDNERError(
+                f"'{self.name}' is not initialized. Call nlp.initialize(get_examples) with "
+                "annotated examples before nlp.update(), or load a trained pipeline."
             )

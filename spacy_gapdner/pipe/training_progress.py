@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping
 
+from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..segments import get_sentences
@@ -78,3 +79,23 @@ class TrainingProgress:
                 "sentences to the training data (coordination_augmenter), lower disc_threshold, or "
                 "check the data with gapdner debug-data."
             )
+
+
+def check_score_weights(nlp: Language, name: str, key: str) -> None:
+    """Warn if the score weights of a config are for the key of no pipe, and not for this one."""
+    weights = nlp.config["training"]["score_weights"]
+    weighted = [score for score, weight in weights.items() if weight]
+    cfgs = [getattr(pipe, "cfg", None) for _, pipe in nlp.components]
+    keys = {key, *(cfg.get("spans_key") for cfg in cfgs if isinstance(cfg, dict))}
+    unknown = [
+        score
+        for score in weighted
+        if score.startswith("spans_") and not any(score.startswith(f"spans_{k}_") for k in keys)
+    ]
+    if unknown and not any(score.startswith(f"spans_{key}_") for score in weighted):
+        warnings.warn(
+            f"'{name}' has the spans_key {key!r}, but [training.score_weights] has weights for "
+            f"{', '.join(unknown)}. Set the weights of spans_{key}_f and spans_{key}_disc_f "
+            "instead. Otherwise, spacy train cannot select the best model.",
+            stacklevel=3,
+        )

@@ -5,7 +5,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs
 
-from spacy_gapdner import GapDNERError, evaluate
+from spacy_gapdner import GapDNERError, evaluate, set_entities
 from spacy_gapdner.analysis import check_data, evaluation, predictions
 from spacy_gapdner.scorer import compare
 
@@ -34,6 +34,21 @@ def test_gold_under_another_key(nlp):
     # nothing to score
     scores = evaluate(nlp, [])
     assert scores["spans_gapdner_f"] is scores["calibration_error"] is None
+
+
+def test_data_without_annotation_is_not_scored(nlp):
+    docs = [nlp.make_doc(text) for text, _ in ANNOTATED]
+    scores = evaluate(nlp, docs)
+    assert scores["spans_gapdner_counts"]["predicted"] == 5
+    none = {name for name, value in scores.items() if value is None}
+    assert {f"spans_gapdner_{name}" for name in ("p", "r", "f", "disc_f", "per_type")} <= none
+    assert {"calibration_error", "disc_calibration_error"} <= none
+    assert (scores["reliability"], scores["spans_gapdner_gap_lengths"]) == ([], None)
+    assert {value for found in scores["matches"].values() for value in found.values()} == {None}
+    # annotated Docs without entities
+    for doc in docs:
+        set_entities(doc, [])
+    assert evaluate(nlp, docs)["spans_gapdner_p"] == 0.0
 
 
 def test_fragments_with_different_labels(nlp):

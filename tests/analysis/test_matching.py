@@ -1,7 +1,15 @@
+import sys
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
 
+from spacy_gapdner import set_entities
+from spacy_gapdner.analysis import matching, model_report, stats
 from spacy_gapdner.analysis.matching import (
     MISSED,
     SPURIOUS,
@@ -162,3 +170,75 @@ def test_errors_follow_their_definitions(gold, predicted, both, random):
     random.shuffle(gold)
     random.shuffle(predicted)
     assert find_errors(gold, predicted) == errors
+
+
+def text_order(item):
+    return item[1][0][0], item[1][-1][1], item[::-1]
+
+
+def greedy_pairs(gold, predicted, fits, order=None):
+    """All pairs that share a token, one to one, largest overlap first."""
+    shares = {}
+    for i, g in enumerate(sorted(gold, key=order)):
+        for j, p in enumerate(sorted(predicted, key=order)):
+            own, other = tokens_of(g), tokens_of(p)
+            if own & other and fits(g, p):
+                shares[-len(own & other) / len(own | other), i, j] = (g, p)
+    pairs = []
+    for _, pair in sorted(shares.items()):
+        if not any(g == pair[0] or p == pair[1] for g, p in pairs):
+            pairs.append(pair)
+    return pairs
+
+
+@pytest.mark.parametrize("crowd", [0, 2, 5, 1000])
+@given(st.sets(ITEM, max_size=9), st.sets(ITEM, max_size=9))
+def test_pairs_are_those_of_a_naive_implementation(crowd, gold, predicted):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "_CROWD", crowd)
+        counts = count_matches(gold, predicted)
+        errors = find_errors(gold, predicted)
+    pairs = greedy_pairs(gold, predicted, lambda g, p: True)
+    credit = sum(1.0 if g[1] == p[1] else 0.5 for g, p in pairs)
+    assert counts["partial"] == Counts(credit, len(predicted), len(gold))
+    pairs = greedy_pairs(gold, predicted, lambda g, p: g[0] == p[0])
+    assert counts["type"] == Counts(len(pairs), len(predicted), len(gold))
+    missed, incorrect = gold - predicted, predicted - gold
+    pairs = greedy_pairs(missed, incorrect, lambda g, p: g[0] == p[0] or g[1] == p[1], text_order)
+    assert {(g, p) for _, g, p in errors if g and p} == set(pairs)
+
+
+def count_calls(function):
+    """Number of function calls and iterations."""
+    events = Counter()
+    sys.setprofile(lambda frame, event, arg: events.update([event]))
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return events.total()
+
+
+@pytest.mark.parametrize("function", [count_matches, find_errors, model_report.report_model, stats])
+def test_time_grows_linearly_if_all_entities_share_a_word(function, monkeypatch):
+    monkeypatch.setattr(model_report, "_MOST_OVERLAPPING", 3)
+
+    def run(n):
+        doc = Doc(Vocab(), words=[f"w{i}" for i in range(50)], sent_starts=[True] + [False] * 49)
+        sides = [
+            # the first word and two others
+            [("A", (0, first, second)) for first in range(1, 1 + n) for second in seconds]
+            for seconds in (range(25, 50, 2), range(26, 50, 2))
+        ]
+        if function in (count_matches, find_errors):
+            return count_calls(lambda: function(*([item(a, *b) for a, b in s] for s in sides)))
+        docs = []
+        for side in sides:
+            docs.append(doc.copy())
+            set_entities(docs[-1], [Entity.from_tokens(*entity) for entity in side])
+        if function is stats:
+            return count_calls(lambda: function(docs[:1]))
+        return count_calls(lambda: function([Example(*docs)]))
+
+    # 3 times the entities; pairs would grow by a factor of 9
+    assert run(24) < 4 * run(8)

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -29,6 +31,21 @@ def test_hand_computed_counts():
     expected |= {"entity_lengths": {"1": 3, "2": 2, "3": 3}}
     expected |= {"sentence_lengths": {"1": 3, "2": 1, "5": 1}}
     assert found.to_dict() == expected
+
+
+TOKENS = st.frozensets(st.integers(0, 5), min_size=1)
+
+
+@given(st.lists(st.tuples(st.sampled_from("AB"), TOKENS), max_size=8))
+def test_overlaps_are_those_of_a_naive_implementation(entities):
+    doc = Doc(VOCAB, words=["w"] * 6)
+    set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities])
+    found, rest = stats([doc]), [entities[:i] + entities[i + 1 :] for i in range(len(entities))]
+    pairs = list(zip(entities, rest, strict=True))
+    assert found.overlapping == sum(any(t & u for _, u in others) for (_, t), others in pairs)
+    assert found.nested == sum(any(t < u for _, u in others) for (_, t), others in pairs)
+    multi = [any(t == u and a != b for b, u in others) for (a, t), others in pairs]
+    assert found.multi_type == sum(multi)
 
 
 @pytest.mark.parametrize(("names", "documents"), [("aab", 2), ("abc", 3), ([None] * 3, None)])

@@ -59,3 +59,28 @@ def test_last_entry_of_a_text_is_used(tmp_path):
     expected = {"sub/ü": last, "c": Entry("skipped")}
     assert Journal(tmp_path).entries() == other.entries() == expected
     assert len(journal.path.read_text(encoding="utf-8").splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"status": "done"}',
+        '["a"]',
+        '{"id": "a", "rejected": [], "status": "finished"}',
+        '{"id": 5, "rejected": [], "status": "done"}',
+        '{"id": "a", "rejected": [["ADR", 5]], "status": "done"}',
+        '{"id": "a", "rejected": [], "color": "red"}',
+    ],
+)
+def test_invalid_line_is_reported(tmp_path, line):
+    journal = Journal(tmp_path)
+    journal.add("b", Entry("done"))
+    before = journal.path.read_text()
+    journal.path.write_text(f"{before}{line}\n{before}")
+    for reader in (journal, Journal(tmp_path)):
+        with pytest.raises(GapDNERError) as caught:
+            reader.entries()
+        message = f"{journal.path}, line 2: this is not the status of a text: {line}. Delete"
+        assert message in str(caught.value)
+    journal.path.write_text(before * 2)
+    assert journal.entries() == {"b": Entry("done")}

@@ -1,5 +1,7 @@
 """Labels, settings, and predictions from the scores of a model."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -58,10 +60,11 @@ def test_labels_are_sorted_unless_given(nlp):
 
 def test_add_label_and_reset_of_tuned_settings(nlp):
     pipe = make_pipe(nlp)
-    for call in (pipe.predict, lambda docs: pipe.update(make_examples(nlp))):
-        with pytest.raises(GapDNERError, match="'gapdner' has no labels"):
-            call([make_doc(nlp, "some words")])
+    with pytest.raises(GapDNERError, match="'gapdner' has no labels"):
+        pipe.predict([make_doc(nlp, "some words")])
     assert [pipe.add_label("ZEBRA"), pipe.add_label("ZEBRA")] == [1, 0]
+    with pytest.raises(GapDNERError, match=r"not initialized. Call nlp.initialize\(get_examples\)"):
+        pipe.update(make_examples(nlp))
     assert "ZEBRA" in nlp.vocab.strings
     with pytest.raises(GapDNERError, match="Invalid label: "):
         pipe.add_label(3)
@@ -201,9 +204,46 @@ def test_sentences_and_windows_have_their_own_grids(nlp):
     assert found(pipe(make_doc(nlp, "a b c d e f g"))) == [("A", [2, 3]), ("B", [6])]
 
 
+@pytest.mark.parametrize(
+    ("weights", "others", "is_warned"),
+    [
+        ({"spans_gapdner_f": 1.0}, [], True),
+        ({"spans_gapdner_f": 1.0, "ents_f": 1.0, "spans_sc_f": 1.0}, [], True),
+        ({"spans_gapdner_f": None, "spans_gapdner_disc_f": 0.0, "ents_f": 1.0}, [], False),
+        ({"spans_ades_f": 1.0}, [], False),
+        # it is only not scored
+        ({"spans_gapdner_f": 1.0, "spans_sc_f": 1.0}, ["gapdner"], False),
+    ],
+)
+def test_score_weights_of_another_key(nlp, weights, others, is_warned):
+    pipe = make_pipe(nlp, spans_key="ades")
+    for factory in ("spancat", *others):
+        nlp.add_pipe(factory, name=f"other_{factory}")
+    defaults = dict.fromkeys(nlp.config["training"]["score_weights"])
+    nlp.config["training"]["score_weights"] = defaults | weights
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        pipe.initialize(lambda: make_examples(nlp, key="ades"), nlp=nlp)
+    messages = [str(warning.message) for warning in caught]
+    message = (
+        "'gapdner' has the spans_key 'ades', but [training.score_weights] has weights for "
+        "spans_gapdner_f. Set the weights of spans_ades_f and spans_ades_disc_f instead. "
+        "Otherwise, spacy train cannot select the best model."
+    )
+    assert messages == [message] * is_warned
+
+
+def test_output_cannot_be_resized_by_a_number(nlp):
+    pipe = make_nlp().get_pipe("gapdner")
+    assert not pipe.is_resizable
+    with pytest.raises(NotImplementedError, match="E921"):
+        pipe.set_output(7)
+    assert pipe.add_label("OTHER") == 1
+
+
 def test_spans_key_names_groups_and_scores(nlp):
     pipe = make_pipe(nlp, spans_key="ades")
-    nlp.initialize(lambda: make_examples(nlp, key="ades"))
+    pipe.initialize(lambda: make_examples(nlp, key="ades"))
     doc = make_doc(nlp, "fever", [("DRUG", [0])], key="gapdner")
     pipe.set_annotations([doc], [[Entity("SYMPTOM", ((0, 1),))]])
     assert found(doc, "ades") == [("SYMPTOM", [0])]

@@ -1,0 +1,52 @@
+import io
+from types import SimpleNamespace
+
+import pytest
+import spacy
+import srsly
+from spacy import registry
+from tiny_pipeline import model_config
+
+NAMES = ["spans_gapdner_f", "spans_gapdner_disc_f", "ents_f"]
+
+
+def log(keys, scores, output_file=None):
+    """The lines that the logger prints for one evaluation, as columns."""
+    nlp = spacy.blank("en")
+    for key in keys:
+        nlp.add_pipe("gapdner", name=key, config={"model": model_config(), "spans_key": key})
+    config = nlp.config.copy()
+    # without the weights that nlp.config adds
+    config["training"]["score_weights"] = {**dict.fromkeys(scores, 0.5), "unused": None}
+    logger = registry.loggers.get("spacy-gapdner.ConsoleLogger.v1")(output_file=output_file)
+    stdout = io.StringIO()
+    trained = SimpleNamespace(pipeline=nlp.pipeline, config=config)
+    log_step, finalize = logger(trained, stdout, io.StringIO())
+    losses = dict.fromkeys(nlp.pipe_names, 2.0)
+    log_step(None)
+    log_step({"epoch": 1, "step": 5, "score": 0.5, "losses": losses, "other_scores": scores})
+    finalize()
+    return [line.split() for line in stdout.getvalue().splitlines()]
+
+
+def test_columns_can_be_told_apart(tmp_path):
+    path, scores = tmp_path / "log.jsonl", dict(zip(NAMES, (0.5, 0.25, 1.0), strict=True))
+    *_, header, _, row = log(["gapdner"], scores, path)
+    assert header == ["E", "#", "LOSS", "GAPDNER", "F", "DISC_F", "ENTS_F", "SCORE"]
+    assert row == ["1", "5", "2.00", "50.00", "25.00", "100.00", "0.50"]
+    # the file has the full names
+    (saved,) = srsly.read_jsonl(path)
+    assert saved["scores"] == dict(zip(NAMES, (50, 25, 100), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("keys", "names", "columns"),
+    [
+        (["body"], ["spans_body_f", "spans_gapdner_f"], ["F", "SPANS_GAPD..."]),
+        (["a", "a_b"], ["spans_a_f", "spans_a_b_f", "spans_a_p"], ["F_A", "F_A_B", "P_A"]),
+        ([], ["spans_sc_f"], ["SPANS_SC_F"]),
+    ],
+)
+def test_columns_of_other_keys(keys, names, columns):
+    header, *_ = log(keys, dict.fromkeys(names, 0.5))
+    assert header[-len(columns) - 1 :] == [*columns, "SCORE"]

@@ -1,0 +1,43 @@
+import pytest
+import spacy
+from spacy.training import Corpus, Example
+from tiny_pipeline import make_examples, save_corpus
+
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.pipe.gold import collect_gold
+
+
+def raising(error):
+    def get_examples():
+        yield from make_examples(spacy.blank("en"))
+        raise error
+
+    return get_examples
+
+
+@pytest.mark.parametrize("break_up", [lambda whole: whole[:-9], lambda whole: b"", None])
+def test_unreadable_file(tmp_path, break_up):
+    nlp, path = spacy.blank("en"), save_corpus(tmp_path / "train.spacy")
+    corpus = Corpus(path)
+    assert collect_gold(lambda: corpus(nlp), "gapdner").n_entities == 10
+    if break_up is None:
+        path.unlink()
+    else:
+        path.write_bytes(break_up(path.read_bytes()))
+    with pytest.raises(GapDNERError, match=r"^Cannot read the training corpus \(") as caught:
+        collect_gold(lambda: corpus(nlp), "gapdner")
+    assert type(caught.value.__cause__).__name__ in str(caught.value)
+
+
+@pytest.mark.parametrize("error", [AttributeError("in a reader"), GapDNERError("not a file")])
+def test_other_errors_are_not_changed(error):
+    with pytest.raises(type(error)) as caught:
+        collect_gold(raising(error), "gapdner")
+    assert caught.value is error
+
+
+def test_errors_of_the_examples_are_not_those_of_a_file():
+    nlp = spacy.blank("en")
+    other = Example(nlp.make_doc("other words"), make_examples(nlp)[0].reference)
+    with pytest.raises(ValueError, match="E949"):
+        collect_gold(lambda: [other], "gapdner")
