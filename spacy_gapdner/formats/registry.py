@@ -81,7 +81,7 @@ _PRODIGY = (
 )
 _HTML = "spacy-gapdner.write_html.v1"
 _LAYERS = r'"(denotations|tracks)"\s*:'
-_CAS = r'"%[A-Z_]+"\s*:|\A<|\APK'
+_CAS = r'"%[A-Z_]+"\s*:|<(?:[\w.-]+:)?XMI\b|\APK'
 _BIOC = r'<collection|"passages"\s*:'
 _JSONL, _W2NER = r'"entities"\s*:\s*\[', r'"sentence"\s*:'
 _BRAT = (*brat.ANNOTATION_SUFFIXES, ".txt")

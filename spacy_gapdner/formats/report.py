@@ -12,9 +12,11 @@ from ..entities import Fragments
 from ..errors import GapDNERError, shorten
 
 MISSING_TYPE = "entity type"
+# the kind of issue for entities whose offsets and surface text contradict each other
+SURFACE = "surface text differs"
 _LOGGER = logging.getLogger(__name__)
 
-Action = Literal["dropped", "repaired", "kept", "missing"]
+Action = Literal["dropped", "repaired", "kept", "missing", "chosen"]
 
 _LONGEST_MESSAGE = 300
 
@@ -49,8 +51,9 @@ def printable(text: str) -> str:
 
 @dataclass(frozen=True)
 class Issue:
-    """A problem in the input or with the output. The action is "kept" if nothing was changed, or
-    "missing" for a selected type. The offsets are the fragments concerned, in characters or tokens.
+    """A problem in the input or with the output. The action is "kept" if nothing was changed,
+    "missing" for a selected type, or "chosen" if a reader chose between several interpretations.
+    The offsets are the fragments concerned, in characters or tokens.
     """
 
     action: Action
@@ -75,7 +78,8 @@ class Issue:
 class Report:
     """The items that readers and writers dropped, repaired or kept unchanged.
 
-    strict (bool): Raise a GapDNERError at the first dropped item.
+    strict (bool): Raise a GapDNERError at the first dropped item, or at the first entity whose
+        surface text contradicts its offsets.
     skip (bool): Skip documents that cannot be read instead of stopping.
     needs_types (bool): Raise a GapDNERError if no entity of the data has one of the selected types.
     documents, entities (int): Numbers of documents and entities that were read.
@@ -94,14 +98,14 @@ class Report:
     def add(
         self, action: Action, kind: str, message: str, place: Place, offsets: Fragments = ()
     ) -> None:
-        """Add an `Issue`; raises a GapDNERError if it is a drop and the report is strict."""
+        """Add an `Issue`; raises a GapDNERError if the report is strict and does not allow it."""
         file, document = (name and printable(name) for name in (place.file, place.document))
         place = place._replace(file=file, document=document)
         # lists of types are complete
         longest = 10**9 if kind == MISSING_TYPE else _LONGEST_MESSAGE
         issue = Issue(action, kind, shorten(printable(message), longest), place, tuple(offsets))
         self.issues.append(issue)
-        if self.strict and action == "dropped":
+        if self.strict and (action == "dropped" or kind == SURFACE):
             raise GapDNERError(f"{issue} ({kind}). Correct it, or convert without strict mode.")
 
     @property
