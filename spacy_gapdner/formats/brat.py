@@ -7,8 +7,9 @@ attributes and notes, are stored in the Doc.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,10 @@ SHARED = ".annotators"
 # the attribute with the text of an entity's notes, one per line
 NOTE = "note"
 
-_RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
-_PLACE = rf"\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*"
-_ENTITY = re.compile(rf"(T\d+\S*){_PLACE}(?:\t(.*))?")
-# an entity after another line whose line end was lost
-_ENTITY_WITHIN = re.compile(rf"(?<!^)(?<!AnnotatorNotes )T\d+{_PLACE}(?:\t|$)")
+_PART, _NUMBER = re.compile(r";|[^\s;]+"), re.compile(r"-?\d{1,18}")
+_NAME = re.compile(r"T\d+\S*")
+# the id of an entity after another line whose line end was lost
+_NAME_WITHIN = re.compile(r"(?<!AnnotatorNotes )T\d+$")
 _LINE = re.compile(r"T\d+\S*\s|[REAMN]\d+\S*\t|\*\t|#")
 # [AM]1 TAB NAME T1 [VALUE];  #1 TAB AnnotatorNotes T1 TAB TEXT;  N1 TAB Reference T1 DB:ID TAB NAME
 _ATTRIBUTE = re.compile(r"[AM]\d+\S*\t(\S+) \S+(?: (\S+))?\s*")
@@ -43,6 +43,8 @@ _NOTE = re.compile(r"#\d+\S*\tAnnotatorNotes \S+\t(.*)")
 # a fixed number of digits, so that annotators' notes are not read as scores
 _SCORE = re.compile(r"score: (0\.\d{6}|1\.0{6})")
 _NORMALIZATION = re.compile(r"N\d+\S*\t\S+ \S+ (\S+)(?:\t(.*))?")
+# in the BioNLP shared tasks: N1 TAB RESOURCE Annotation:T1 Referent:ID
+_REFERENT = re.compile(r"N\d+\S*\t\S+ Annotation:(\S+) Referent:(\S+)(?:\t.*)?")
 _WORDS = re.compile(r"\S+ \S+(?: \S+)?")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
 _COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
@@ -106,13 +108,41 @@ def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
 
 def parse_entity(line: BratLine) -> TextEntity | None:
     """RETURNS (Optional[TextEntity]): The entity of a line; None for other lines."""
-    match = _ENTITY.fullmatch(line.text)
-    if match is None:
+    name, *columns = line.text.split("\t", 4)
+    found = _NAME.fullmatch(name) and _split_place(columns)
+    if not found:
         return None
-    name, label, ranges, surface = match.groups()
-    numbers = [int(n) for n in re.findall(r"-?\d+", ranges)]
-    fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+    label, fragments, n_columns = found
+    surface = "\t".join(columns[n_columns:]) if len(columns) > n_columns else None
     return TextEntity(label, fragments, name, line.place, surface)
+
+
+def _split_place(columns: Sequence[str]) -> tuple[str, Fragments, int] | None:
+    # The label, the fragments and the number of columns with them. A label can contain spaces, and
+    # tabs can replace the spaces after it. This is linear, unlike a regular expression.
+    for n_columns in range(1, min(len(columns), 3) + 1):
+        place = " ".join(columns[:n_columns])
+        parts = _PART.findall(place)
+        numbers: list[int] = []
+        # backward, because a label can end with a number
+        first = len(parts)
+        while first > 1 and all(map(_NUMBER.fullmatch, parts[first - 2 : first])):
+            numbers += [int(parts[first - 1]), int(parts[first - 2])]
+            first -= 2
+            pair = parts[max(first - 3, 0) : first]
+            if len(pair) < 3 or pair.pop() != ";" or not all(map(_NUMBER.fullmatch, pair)):
+                break
+            first -= 1
+        if not numbers:
+            continue
+        start = next(islice(_PART.finditer(place), first, None)).start()
+        label = place[:start].rstrip()
+        is_label = label and not label[0].isspace() and len(label) <= len(columns[0])
+        if is_label and place[start - 1].isspace():
+            numbers.reverse()
+            fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+            return label, fragments, n_columns
+    return None
 
 
 def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
@@ -153,7 +183,7 @@ def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
     lines = []
     for number, text in enumerate(read_lines(path), start=1):
         place = Place(str(path), number, document)
-        within = [match.start() for match in _ENTITY_WITHIN.finditer(text)]
+        within = _find_within(text)
         for start in within:
             message = f"no line end before {text[start:][:60]!r}"
             report.add("dropped", "entity without its own line", message, place)
@@ -165,6 +195,20 @@ def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
             f"{lines[0].text[:60]!r}. Choose the right format."
         )
     return lines
+
+
+def _find_within(line: str) -> list[int]:
+    # where entities begin in a line, except at its start
+    columns = line.split("\t")
+    found, end = [], 0
+    for number, column in enumerate(columns):
+        end += len(column)
+        match = _NAME_WITHIN.search(column)
+        if match and end > len(match[0]) and _split_place(columns[number + 1 : number + 4]):
+            found.append(end - len(match[0]))
+        # the tab
+        end += 1
+    return found
 
 
 def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity], list[BratLine]]:
@@ -189,7 +233,9 @@ def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity],
     for line in others:
         if _COMMENT.match(line.text) or _store(line.text, attrs):
             continue
-        if line.text[0] in "RE*" or "".join(targets_of(line.text)).startswith(("R", "E")):
+        target = "".join(targets_of(line.text))
+        # attrs cannot store every line of an entity, such as other notes
+        if line.text[0] in "RE*" or target.startswith(("R", "E")) or target in attrs:
             relations.append(line)
         else:
             line.drop(report)
@@ -216,13 +262,25 @@ def _store(line: str, attrs: dict[str | None, dict[str, Any]]) -> bool:
         else:
             note = f"{others[NOTE]}\n{text}" if NOTE in others else text
             values["_"] = others | {NOTE: note}
+    elif match := _REFERENT.fullmatch(line):
+        values.setdefault("kb_id", match[2])
+        # attrs do not store the resource
+        return False
     elif (match := _NORMALIZATION.fullmatch(line)) and "kb_id" not in values:
         values["kb_id"] = match[1]
-        if match[2]:
-            values["kb_name"] = match[2]
+        if name := " ".join((match[2] or "").split()):
+            values["kb_name"] = name
     else:
         return False
     return True
+
+
+def referent_of(line: str) -> tuple[str, str] | None:
+    """RETURNS (Optional[tuple[str, str]]): The ids of the entity and of its concept in a line of
+    the BioNLP shared tasks. None for other lines.
+    """
+    match = _REFERENT.fullmatch(line)
+    return (match[1], match[2]) if match else None
 
 
 def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
@@ -241,11 +299,13 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
 
     visible = [entity for entity in entities if entity.text.strip()]
     named = name_entities(visible, report, place, r"T\d+")
+    relations = [BratLine(line, place) for line in doc.user_data.get(DOC_RELATIONS, ())]
+    referents = {referent_of(line.text) for line in relations}
     for name, entity in named:
         lines.append(entity_line(name, entity.label_, entity.char_fragments, text) + "\n")
-        for letter, content in _annotations(name, entity, report, place):
+        has_line = name == entity.id_ and (name, entity.kb_id_) in referents
+        for letter, content in _annotations(name, entity, report, place, has_line):
             add(letter, content)
-    relations = [BratLine(line, place) for line in doc.user_data.get(DOC_RELATIONS, ())]
     homes = {name: 0 for name, entity in named if name == entity.id_}
     for line in keep_relations(relations, homes, 1, report)[0]:
         if line[0] in "AMN#":
@@ -256,11 +316,13 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
 
 
 def _annotations(
-    name: str, entity: DiscontinuousEntity, report: Report, place: Place
+    name: str, entity: DiscontinuousEntity, report: Report, place: Place, has_referent: bool
 ) -> Iterator[tuple[str, str]]:
     # yields the letters and contents of the lines about an entity
     kb_name = entity.attrs.get("kb_name")
-    if _REFERENCE.fullmatch(entity.kb_id_):
+    if has_referent:
+        pass
+    elif _REFERENCE.fullmatch(entity.kb_id_):
         shown = " ".join(str(kb_name or "").split())
         yield "N", f"Reference {name} {entity.kb_id_}\t{shown}"
     elif entity.kb_id_ or kb_name:
