@@ -140,6 +140,26 @@ def make_doc(nlp: Language, text: str) -> Doc:
     return joined
 
 
+def split_tokens(doc: Doc, offsets: Iterable[int]) -> Doc:
+    """RETURNS (Doc): The Doc, with a token boundary at each of these characters. If a token is
+    split, the Doc has no other annotation.
+    """
+    words: list[str] = []
+    spaces: list[bool] = []
+    cuts = sorted(offsets)
+    number = 0
+    for token in doc:
+        end = token.idx + len(token)
+        pieces = [0]
+        while number < len(cuts) and cuts[number] < end:
+            if cuts[number] > token.idx:
+                pieces.append(cuts[number] - token.idx)
+            number += 1
+        words += [token.text[a:b] for a, b in pairwise([*pieces, len(token)])]
+        spaces += [*[False] * (len(pieces) - 1), bool(token.whitespace_)]
+    return Doc(doc.vocab, words=words, spaces=spaces) if len(words) > len(doc) else doc
+
+
 def cut_doc(doc: Doc, ranges: Iterable[tuple[int, int]], attrs: list[int | str]) -> Iterator[Doc]:
     """YIELDS (Doc): A copy of each range of tokens with these attributes. `Span.as_doc` would read
     the attributes of the entire Doc each time.

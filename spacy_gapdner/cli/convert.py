@@ -45,12 +45,12 @@ def convert_cli(
     n_sents: int | None = typer.Option(
         None, "--n-sents", "-n", help="Sentences per Doc; 0 for all (default: 1 for .spacy, else 0)"
     ),
-    alignment: str = typer.Option(
-        "expand",
+    alignment: str | None = typer.Option(
+        None,
         "--alignment",
         "-a",
-        help="If a boundary is inside a token: expand or contract the fragment, or drop the entity "
-        "(strict)",
+        help="If a boundary is inside a token: expand or contract the fragment, split the token, "
+        "or drop the entity (strict) (default: expand for .spacy, w2ner and inline, else split)",
     ),
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,

@@ -23,7 +23,7 @@ from spacy_gapdner.formats import (
 from spacy_gapdner.formats import write as write_docs
 from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.files import visible_files
-from spacy_gapdner.formats.records import DOC_RELATIONS
+from spacy_gapdner.formats.records import DOC_RELATIONS, UNSTORED
 
 TEXT = "text without annotation: there is no .ann file"
 GOLD = '{"text": "a", "entities": []}'
@@ -125,7 +125,7 @@ def test_custom_writer(nlp, tmp_path, monkeypatch, report):
     doc = nlp("pain")
     doc.user_data |= {DOC_RELATIONS: ["*\tEquiv T1 T2"], DOC_EXTRA: {"ward": 3}}
     monkeypatch.setattr("spacy_gapdner.formats.registry.FORMATS", dict(FORMATS))
-    for loses, kinds in ((set(), {}), ({"relations"}, {"equivalence": 1})):
+    for loses, kinds in ((set(), {}), ({"relations"}, {UNSTORED: 1})):
         format = Format("count", writer=lambda docs, *_: len([*docs]), loses=frozenset(loses))
         register_format(format)
         write_docs([doc], tmp_path / "a", "count", report=report)
