@@ -19,7 +19,10 @@ def augment_cli(
     insertion_share: float = typer.Option(
         0.25, min=0, max=1, help="Probability of trying an insertion first"
     ),
-    conjunctions: str = typer.Option("and,or", help="Comma-separated conjunctions"),
+    conjunctions: str | None = typer.Option(
+        None,
+        help="Comma-separated conjunctions (default: and, or in the language of the tokenizer)",
+    ),
     seed: int = typer.Option(0, help="Random seed"),
     lang: str = options.lang(help="Language of the tokenizer for formats other than .spacy"),
     spans_key: str = options.SPANS_KEY,
@@ -36,7 +39,7 @@ def augment_cli(
 
     check_output(output_path, {"data": data}, force=force)
     settings: dict[str, Any] = {"share": share, "insertion_share": insertion_share, "seed": seed}
-    settings |= {"conjunctions": split_list(conjunctions), "spans_key": spans_key}
+    settings |= {"conjunctions": split_list(conjunctions) or None, "spans_key": spans_key}
     corpus = list(formats.load_docs(formats.blank_pipeline(lang), data, spans_key))
     augmenter = CoordinationAugmenter(**settings)
     docs = [made for doc in corpus if (made := augmenter.synthesize(doc)) is not None]

@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 
 from .. import analysis, formats
 from ..errors import GapDNERError
+from ..languages import describe_language
 from . import _options as options
 from ._util import (
     counted,
@@ -40,7 +41,12 @@ def convert_cli(
         help="Output format: spacy, jsonl, brat, w2ner, bioc, pubannotation (folder), inline, "
         "csv, parquet or html (default: by file extension)",
     ),
-    lang: str = options.lang(help="Language of the tokenizer"),
+    lang: str | None = typer.Option(
+        None,
+        "--lang",
+        "-l",
+        help="Language of the tokenizer (default: en, unless the texts clearly are in another one)",
+    ),
     model: str | None = options.SPLITTER,
     n_sents: int | None = typer.Option(
         None, "--n-sents", "-n", help="Sentences per Doc; 0 for all (default: 1 for .spacy, else 0)"
@@ -111,6 +117,8 @@ def convert_cli(
     write_json({**paths, "statistics": statistics.to_dict(), **report.to_dict()}, report_path)
     print_statistics({"": statistics})
     print_report(report)
+    if report.lang is not None and model is None:
+        print(f"Tokenized with the rules of {describe_language(report.lang)}")
     if not statistics.entities:
         warn_no_entities(str(input_path), spans_key, statistics.elsewhere)
     # entities that the output format cannot represent

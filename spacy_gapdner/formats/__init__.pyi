@@ -1,6 +1,7 @@
 from .brat import read_brat as read_brat
 from .converting import blank_pipeline as blank_pipeline
 from .converting import convert as convert
+from .converting import guess_data_language as guess_data_language
 from .converting import load_docs as load_docs
 from .converting import read as read
 from .converting import write as write

@@ -119,10 +119,7 @@ def _parse_bioc(document: Object, regions: LinkedRegions, type: str) -> str:
         if label is None:
             named = ", ".join(map(repr, sorted(infons))) or "none"
             message = f"no infon {type!r}. The infons are {named}. Choose one: --option type=KEY"
-            regions.report.entities += 1
-            regions.drop(
-                "annotation without a type", f"{annotation.get('text')!r:.40} has {message}"
-            )
+            regions.drop_untyped(f"{annotation.get('text')!r:.40} has {message}")
             continue
         # booleans are written as strings
         values = {k: v == "True" if v in ("True", "False") else v for k, v in infons.items()}

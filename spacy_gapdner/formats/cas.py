@@ -224,8 +224,8 @@ def _add_annotation(annotation: _Annotation, regions: LinkedRegions, types: dict
     features, layer = annotation.features, annotation.layer
     texts = {key: value for key, value in features.items() if isinstance(value, str) and value}
     if annotation.ends is not None:
-        role = next((texts[key] for key in annotation.declared if key in texts), layer)
-        regions.link(role, *annotation.ends)
+        kind = next((texts[key] for key in annotation.declared if key in texts), layer)
+        regions.link(kind, *annotation.ends)
         return
     # INCEpTION stores them at the beginning in projects of WebAnno
     if features.get("end", 0) == 0:
@@ -237,9 +237,7 @@ def _add_annotation(annotation: _Annotation, regions: LinkedRegions, types: dict
     label = texts.get(key) if key else layer
     if label is None:
         message = f"{layer} has no {key}. See --option type=layer"
-        kind = "annotation without a type"
-        regions.report.entities += 1
-        regions.report.add("dropped", kind, message, regions.place, (offsets,))
+        regions.drop_untyped(message, (offsets,))
         return
     others = {k: v for k, v in features.items() if k not in (*_NO_ATTRIBUTES, key) and v != ""}
     score, attrs = split_attributes(others, "identifier")

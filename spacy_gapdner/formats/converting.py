@@ -1,8 +1,9 @@
 """Reading and writing annotated text in any format, and converting between formats."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,6 +12,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities, get_other_keys, set_entities
 from ..errors import GapDNERError
+from ..languages import DOC_LANG, describe_language, guess_language
 from ..loading import load_splitter
 from ..sentences import LineBreaks
 from ..sentences import blank_pipeline as blank_pipeline
@@ -19,10 +21,12 @@ from .docs import DOC_EXTRA, DOC_NAME, Alignment, doc_place, to_docs
 from .files import skip_word_files
 from .jsonl import document_values
 from .outputs import check_apart
-from .records import DOC_RELATIONS, UNSTORED, BratLine, Record
+from .records import DOC_RELATIONS, UNSTORED, BratLine, Record, TextRecord
 from .registry import ATTRS, FORMATS, Format, choose_output, get_format, guess_format
 from .report import MISSING_TYPE, Place, Report, logging_drops
 
+# characters from which the language is guessed
+_GUESS_FROM = 20_000
 # the formats whose tokens a pipeline learns from
 _TOKENIZED = ("spacy", "w2ner", "inline")
 
@@ -32,7 +36,7 @@ def read(
     format: str | None = None,
     *,
     nlp: Language | None = None,
-    lang: str = "en",
+    lang: str | None = None,
     model: str | Path | None = None,
     n_sents: int = 0,
     types: tuple[str, ...] = (),
@@ -47,7 +51,8 @@ def read(
     path (Union[str, Path]): A file or folder.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected if None.
     nlp (Optional[Language]): A pipeline whose tokenizer and vocab are used, but no component.
-    lang (str): Language of the tokenizer if `nlp` is None.
+    lang (Optional[str]): Language of the tokenizer if `nlp` is None. Defaults to English, or the
+        language of the texts if that is clearly another one, which the report notes.
     model (Optional[Union[str, Path]]): A pipeline folder or package whose tokenizer and sentence
         boundaries are used instead of `nlp` and `lang`.
     n_sents (int): Sentences per Doc; 0 for complete documents. Docs in .spacy files are unchanged.
@@ -67,10 +72,12 @@ def read(
         raise GapDNERError(f"Invalid line_breaks: {line_breaks!r}. Use auto, keep or join.")
     if model is not None and line_breaks != "auto":
         raise GapDNERError(f"{model} has its own sentence boundaries. Leave out line_breaks.")
+    is_guessed = False
     if model is not None:
         nlp = load_splitter(model)
     elif nlp is None:
-        nlp = blank_pipeline(lang, line_breaks)
+        is_guessed = lang is None
+        nlp = blank_pipeline(lang or "en", line_breaks)
     else:
         # without the components of a trained pipeline
         nlp, tokenizer = Language(nlp.vocab, max_length=10**9), nlp.tokenizer
@@ -93,6 +100,11 @@ def read(
         records = chosen.reader(path, report, **given)
         if types and "types" not in given:
             records = _of_types(records, types, spans_key, report, path)
+        if is_guessed:
+            records = iter(records)
+            start = _first_texts(records)
+            nlp = _guess_pipeline(nlp, start, line_breaks, report, path)
+            records = chain(start, records)
         yield from to_docs(
             records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key
         )
@@ -121,6 +133,14 @@ def load_docs(
     chosen = get_format(format or guess_format(Path(path))).name
     docs = read(path, chosen, nlp=nlp, report=report, spans_key=spans_key, **options)
     return require_docs(docs, path)
+
+
+def guess_data_language(path: str | Path) -> str:
+    """RETURNS (str): The language whose rules `read` uses for a file or folder by default, or with
+    which the Docs of .spacy files were tokenized.
+    """
+    doc = next(read(path, report=Report(skip=True)), None)
+    return str(doc.user_data.get(DOC_LANG, "en")) if doc is not None else "en"
 
 
 def write(
@@ -283,6 +303,40 @@ def require_types(types: Collection[str], found: Collection[str], where: object)
 def _describe_missing(types: Collection[str], found: Collection[str]) -> str:
     listed = ", ".join(sorted(found))
     return f"no entity has the type {' or '.join(types)}. The types are {listed}"
+
+
+def _first_texts(records: Iterator[Record]) -> list[Record]:
+    start: list[Record] = []
+    length = 0
+    for record in records:
+        start.append(record)
+        # tokens and Docs are not tokenized again
+        if not isinstance(record, TextRecord):
+            break
+        length += len(record.text)
+        if length > _GUESS_FROM:
+            break
+    return start
+
+
+def _guess_pipeline(
+    nlp: Language, start: Sequence[Record], line_breaks: LineBreaks, report: Report, path: Path
+) -> Language:
+    texts = [record.text for record in start if isinstance(record, TextRecord)]
+    lang = guess_language(" ".join(texts)[:_GUESS_FROM])
+    if lang == "en":
+        return nlp
+    message = f"the texts are tokenized with the rules of {describe_language(lang)}"
+    try:
+        nlp = blank_pipeline(lang, line_breaks)
+    # languages such as Japanese need a package
+    except ImportError as error:
+        message = (
+            f"the texts look like {describe_language(lang)}, whose rules cannot be used: {error}"
+        )
+    message += ". To choose others: --lang or --model. Use the same --lang for init-config"
+    report.add("chosen", "language of the tokenizer", message, Place(str(path)))
+    return nlp
 
 
 def _of_types(

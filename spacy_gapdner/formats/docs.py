@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, offer_extensions, set_entities
 from ..errors import GapDNERError
+from ..languages import DOC_LANG
 from ..segments import get_sentences
 from ..sentences import cut_doc, make_doc, split_tokens
 from .records import DOC_RELATIONS, Record, TextEntity, TextRecord, TokenRecord, keep_relations
@@ -47,8 +48,9 @@ def to_docs(
     alignment (str): How to align a boundary inside a token: "expand" or "contract" the fragment to
         complete tokens, drop the entity with "strict", or "split" the token.
     spans_key (str): Prefix of the span groups that store the entities.
-    YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
-        ``doc.user_data[DOC_NAME]``. The first Doc has the other values of the record.
+    YIELDS (Doc): Docs with entities, sentence boundaries, the document's name in
+        ``doc.user_data[DOC_NAME]`` and, if the text was tokenized, the language of the rules in
+        ``doc.user_data[DOC_LANG]``. The first Doc has the other values of the record.
     RAISES (GapDNERError): If an option is invalid, or a strict report drops an entity.
     """
     if n_sents < 0:
@@ -78,6 +80,7 @@ def to_docs(
                 yield record
             else:
                 text = cast(TextRecord, record)
+                report.lang = nlp.lang
                 with reading(report, Place(text.path, None, text.name)):
                     yield from _from_text(text, nlp, report, n_sents, alignment, spans_key)
 
@@ -193,6 +196,7 @@ def _from_text(
         if relations[number]:
             part.user_data[DOC_RELATIONS] = relations[number]
         part.user_data[DOC_NAME] = printable(record.name)
+        part.user_data[DOC_LANG] = nlp.lang
         if number == 0 and record.extra:
             part.user_data[DOC_EXTRA] = dict(record.extra)
         yield part

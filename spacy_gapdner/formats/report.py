@@ -85,6 +85,7 @@ class Report:
     documents, entities (int): Numbers of documents and entities that were read.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
     left_out (Counter[str]): Numbers of entities of types that were not selected, by type.
+    lang (Optional[str]): The language whose rules tokenized the texts; None for other data.
     """
 
     strict: bool = False
@@ -94,6 +95,7 @@ class Report:
     entities: int = 0
     issues: list[Issue] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    lang: str | None = None
 
     def add(
         self, action: Action, kind: str, message: str, place: Place, offsets: Fragments = ()
@@ -122,6 +124,7 @@ class Report:
         return {
             "documents_read": self.documents,
             "entities_read": self.entities,
+            "lang": self.lang,
             "left_out": dict(sorted(self.left_out.items())),
             **{action: dict(self.counts(action)) for action in get_args(Action)},
             "issues": [issue.to_dict() for issue in self.issues],

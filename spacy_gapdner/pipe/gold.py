@@ -11,6 +11,7 @@ from spacy.training import Example, validate_examples
 from ..entities import count_elsewhere, get_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
+from ..languages import warn_other_languages
 
 # The module in which spaCy reads .spacy files
 _DOCBIN = "spacy.tokens._serialize"
@@ -62,4 +63,5 @@ def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gol
         ) from error
     if not gold.sample:
         raise GapDNERError("The training corpus has no documents with text. Check the path.")
+    warn_other_languages(gold.sample)
     return gold

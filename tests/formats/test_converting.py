@@ -24,6 +24,7 @@ from spacy_gapdner.formats import write as write_docs
 from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.files import visible_files
 from spacy_gapdner.formats.records import DOC_RELATIONS, UNSTORED
+from spacy_gapdner.languages import DOC_LANG
 
 TEXT = "text without annotation: there is no .ann file"
 GOLD = '{"text": "a", "entities": []}'
@@ -195,8 +196,9 @@ def test_documents_are_only_split_into_sentences_for_spacy(data, tmp_path):
     assert texts == ["Bad arm and leg pain.\n", "No rash."]
     # each has the name of its document, but not the other values of the record
     first, second = (doc.user_data for doc in read_docs(tmp_path / "cut.spacy"))
-    assert first == {DOC_NAME: "a", "gapdner_record": {"id": "a", "meta": RECORD["meta"]}}
-    assert second == {DOC_NAME: "a"}
+    record = {"id": "a", "meta": RECORD["meta"]}
+    assert first == {DOC_NAME: "a", DOC_LANG: "en", "gapdner_record": record}
+    assert second == {DOC_NAME: "a", DOC_LANG: "en"}
     assert stats(read_docs(tmp_path / "cut.spacy")).documents == 1
     report = convert(data, tmp_path / "whole.spacy", n_sents=0)
     assert report.issues == []

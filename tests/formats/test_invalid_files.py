@@ -196,7 +196,7 @@ def test_counts_and_json():
     values = report.to_dict()
     first, second = values.pop("issues")
     expected = {"documents_read": 2, "entities_read": 3, "missing": {}, "chosen": {}}
-    expected |= {"left_out": {"A": 1, "B": 1}}
+    expected |= {"left_out": {"A": 1, "B": 1}, "lang": None}
     counts = {"dropped": {UNREADABLE: 1}, "repaired": {}, "kept": {"duplicate entity": 1}}
     assert values == expected | counts
     place = {"file": "a.txt", "line": 3, "document": "a", "offsets": ()}
