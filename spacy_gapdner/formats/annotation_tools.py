@@ -112,7 +112,8 @@ def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:
         label, offsets = span.get("label"), _offsets(span)
         values = {key: span[key] for key in ("score", "kb_id") if span.get(key) is not None}
         score, attrs = split_attributes(values)
-        regions.add(span, label, [offsets], span.get("id"), None, score, attrs, link_id=number)
+        id, surface = span.get("id"), span.get("text")
+        regions.add(span, label, [offsets], id, surface, score, attrs, link_id=number)
         numbers.setdefault(offsets, number)
         numbers.setdefault((offsets, label), number)
     for relation in task.get("relations") or ():

@@ -18,7 +18,7 @@ from .files import first_text, input_files
 from .linked_regions import LinkedRegions, check_annotator, read_regions, split_attributes
 from .records import TextRecord
 from .report import Place, Report, reading
-from .xmi import TYPE_SYSTEM, is_xmi, repair_ids, repair_xml
+from .xmi import TYPE_SYSTEM, derive_type_system, is_xmi, repair_ids, repair_xml
 
 SUFFIXES = (".xmi", ".zip", ".json", ".xml")
 _PROJECT = "exportedproject.json"
@@ -59,10 +59,11 @@ class _Document(NamedTuple):
 def read_cas(
     path: Path, report: Report, annotator: str | None = None, type: str = ""
 ) -> Iterator[TextRecord]:
-    """Read UIMA CAS with dkpro-cassis: a .xmi next to ``TypeSystem.xml``, a .zip with both, or a
-    .json. In the folder of a project, where each annotator has a file, only that of one annotator
-    can be read. CURATION_USER is the curated annotation. `type` is the feature with the types, or
-    "layer" for the names of layers. By default, it is chosen for each layer.
+    """Read UIMA CAS with dkpro-cassis: XMI next to ``TypeSystem.xml``, a .zip with both, or a
+    .json. Without a type system, features are strings. In the folder of a project, where each
+    annotator has a file, only that of one annotator can be read. CURATION_USER is the curated
+    annotation. `type` is the feature with the types, or "layer" for the names of layers. By
+    default, it is chosen for each layer.
     """
     # INCEpTION names files after their annotators, or INITIAL_CAS if nobody has annotated them
     files = [file for file in input_files(path, SUFFIXES) if file.stem != "INITIAL_CAS"]
@@ -122,13 +123,15 @@ def _load_cas(path: Path, report: Report) -> Any:
             if repeated := next((id.decode() for id, n in ids.items() if n > 1), ""):
                 raise GapDNERError(f"{path} has several annotations with the %ID {repeated}.")
             return load_cas_from_json(BytesIO(raw))
-        types = dict(files).get(TYPE_SYSTEM)
-        if types is None:
-            raise GapDNERError(f"{path} has no {TYPE_SYSTEM} next to it. Add it.")
         place = Place(str(path))
         raw = repair_ids(repair_xml(raw, report, place), report, place)
-        types = repair_xml(types, report, place)
-        return load_cas_from_xmi(BytesIO(raw), load_typesystem(BytesIO(types)))
+        given = dict(files).get(TYPE_SYSTEM)
+        if given is None:
+            message = f"without {TYPE_SYSTEM}, all features are read as strings"
+            report.add("repaired", "missing type system", message, place)
+            return load_cas_from_xmi(BytesIO(raw), derive_type_system(raw))
+        types = load_typesystem(BytesIO(repair_xml(given, report, place)))
+        return load_cas_from_xmi(BytesIO(raw), types)
     except GapDNERError:
         raise
     # invalid files can raise any exception in the library
@@ -183,7 +186,10 @@ def _choose_types(
     for annotation in annotations:
         if annotation.features.get("end") and annotation.ends is None:
             layers.setdefault(annotation.layer, []).append(annotation)
-    declared = {layer: found[0].declared for layer, found in layers.items()}
+    declared = {
+        layer: {name for annotation in found for name in annotation.declared}
+        for layer, found in layers.items()
+    }
     if given not in ("", _LAYER) and layers and not any(given in d for d in declared.values()):
         features = ", ".join(sorted({name for names in declared.values() for name in names}))
         raise GapDNERError(f"{path} has no layer with the string feature {given!r}: {features}.")

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from itertools import count
+from typing import Any
 from xml.etree.ElementTree import Element, tostring
 
 from defusedxml.ElementTree import fromstring
@@ -14,6 +15,8 @@ _ROOT = re.compile(r"<(?:[\w.-]+:)?XMI\b")
 _ID = "{http://www.omg.org/XMI}id"
 _VIEW, _SOFA = "{http:///uima/cas.ecore}View", "{http:///uima/cas.ecore}Sofa"
 _VERSION = re.compile(rb"""(<\?xml[^>]*version\s*=\s*["'])1\.1""")
+# features with the id of another annotation
+_REFERENCES = ("target", "Governor", "Dependent", "next", "first")
 _REFERENCE = re.compile(rb"&#(x[0-9a-fA-F]+|[0-9]+);")
 
 
@@ -75,6 +78,40 @@ def repair_ids(raw: bytes, report: Report, place: Place) -> bytes:
         message = f"{len(missing)} in the index of the file, such as {missing[0]}"
         report.add("kept", "ids without an annotation", message, place)
     return bytes(tostring(root, encoding="utf-8")) if elements or missing else raw
+
+
+def derive_type_system(raw: bytes) -> Any:
+    """RETURNS (cassis.TypeSystem): The types of an XMI file without a type system. Features are
+    strings, except for those that refer to other annotations in files of WebAnno.
+    """
+    from cassis import TypeSystem
+
+    root: Element = fromstring(raw)
+    links = {element.get(_ID) for element in root if "target" in element.attrib}
+    features: dict[str, dict[str, str]] = {}
+    for element in root:
+        namespace, _, name = element.tag.rpartition("}")
+        namespace = namespace.removeprefix("{http:///").removesuffix(".ecore").replace("/", ".")
+        if namespace.startswith(("uima.", "{")):
+            continue
+        found = features.setdefault(f"{namespace}.{name}", {})
+        found |= {child.tag: "uima.cas.StringArray" for child in element}
+        for key, value in element.items():
+            is_list = value and links.issuperset(value.split())
+            kind = "uima.cas.FSArray" if is_list else "uima.cas.String"
+            kind = "uima.cas.TOP" if key in _REFERENCES else kind
+            # values can be empty
+            if found.get(key, "uima.cas.String") == "uima.cas.String":
+                found[key] = kind
+    types = TypeSystem()
+    for name, kinds in features.items():
+        base = "uima.tcas.Annotation" if "begin" in kinds else "uima.cas.TOP"
+        made = types.create_type(name, base)
+        for key in kinds.keys() - {_ID, "begin", "end", "sofa"}:
+            types.create_feature(made, key, kinds[key])
+        if "sofa" in kinds and "begin" not in kinds:
+            types.create_feature(made, "sofa", "uima.cas.Sofa")
+    return types
 
 
 def _repeated_ids(root: Element) -> list[str]:

@@ -159,3 +159,25 @@ def test_annotations_of_the_document(read_files, report):
     (found,) = read_files(xmi(FINDINGS, empty, members="2 3 4 8"))
     assert len(found) == 3
     assert report.counts("dropped") == {"annotation of the document": 1}
+
+
+LINKED = (
+    '<custom:Finding xmi:id="2" sofa="9" begin="5" end="10" parts="20" codes="20 7"/>'
+    '<custom:Finding xmi:id="3" sofa="9" begin="31" end="35" parts=""><names>a</names>'
+    "</custom:Finding>"
+    '<custom:FindingPartsLink xmi:id="20" role="fragment" target="3"/>'
+    '<custom:Finding xmi:id="4" sofa="9" begin="12" end="19" level="3"/>'
+)
+
+
+def test_features_without_a_type_system(write, report):
+    # WebAnno's files can have the ending .xml
+    path = write({"a.xml": xmi(LINKED, NAMES, members="2 3 4 6 7")}) / "a.xml"
+    assert guess_format(path) == "cas"
+    (doc,) = read(path, report=report)
+    assert [(e.label_, e.text, e.attrs.get("_", {})) for e in get_entities(doc)] == [
+        ("Finding", "renal pain", {"codes": "20 7", "names": ("a",)}),
+        ("Finding", "biliary", {"level": "3"}),
+        ("ORGAN", "gastric", {"remark": "ok"}),
+    ]
+    assert report.counts("dropped") == {"annotation without a type": 1}
