@@ -19,6 +19,9 @@ _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 # fraction of the width
 _WIDTH, _FULL_LINES, _FULL = 40, 5, 0.85
 
+# punctuation at the start of Spanish sentences
+_OPENING = ("¿", "¡")
+
 LineBreaks = Literal["auto", "keep", "join"]
 
 
@@ -113,6 +116,10 @@ def _move_past_whitespace(doc: Doc, guesses: list[bool], joins: bool) -> list[bo
             continue
         starts[i] = pending or n_breaks > joins
         pending, n_breaks = False, 0
+    # the Sentencizer attaches all punctuation to the previous sentence
+    for i in range(len(doc) - 1, 0, -1):
+        if starts[i] and doc[i - 1].text in _OPENING:
+            starts[i - 1 : i + 1] = True, False
     if starts:
         first = starts.index(True) if True in starts else 0
         starts[first], starts[0] = False, True

@@ -69,7 +69,9 @@ def convert_cli(
         False, "--done", help="For brat: only read texts that are marked as done in annotate"
     ),
     spans_key: str = options.SPANS_KEY,
-    strict: bool = typer.Option(False, "--strict", help="Stop if anything would be dropped"),
+    strict: bool = typer.Option(
+        False, "--strict", help="Stop if anything would be dropped or contradicts its offsets"
+    ),
     report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),
     on_error: options.OnError = options.ON_ERROR,
     code: Path | None = options.CODE,

@@ -136,8 +136,13 @@ def _detect_units(path: Path, report: Report) -> str:
             text = str(record["text"])
             pairs = ((start, end) for _, _, start, end in _doccano_entities(record, place))
             entities = [TextEntity("", (p,)) for p in pairs if all(type(i) is int for i in p)]
-            for units in _DOCCANO_UNITS:
-                misplaced[units] += count_misplaced(text, count_in(text, entities, units))
+            ways = [count_in(text, entities, units) for units in _DOCCANO_UNITS]
+            # without entities that are the same in all units
+            differing = [
+                way for way in zip(*ways, strict=True) if len({e.fragments for e in way}) > 1
+            ]
+            for units, way in zip(_DOCCANO_UNITS, zip(*differing, strict=True), strict=False):
+                misplaced[units] += count_misplaced(text, way)
     default = _DOCCANO_UNITS[0]
     best = min(_DOCCANO_UNITS, key=misplaced.__getitem__)
     if 2 * misplaced[best] >= misplaced[default]:
@@ -162,10 +167,8 @@ def _parse_doccano(record: Object, regions: LinkedRegions, offsets: str) -> str:
 
 def _doccano_entities(record: Object, place: Place) -> Iterator[tuple[Any, Any, Any, Any]]:
     # yields the entity, its label and its offsets; the keys depend on doccano's version
-    for key in ("entities", "annotations", "labels", "label"):
-        if key in record:
-            break
-    for item in record[key]:
+    names = ("entities", "annotations", "labels")
+    for item in record[next((name for name in names if name in record), "label")]:
         if isinstance(item, dict):
             label, start, end = item.get("label"), item.get("start_offset"), item.get("end_offset")
         else:

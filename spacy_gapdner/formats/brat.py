@@ -320,12 +320,10 @@ def _annotations(
 ) -> Iterator[tuple[str, str]]:
     # yields the letters and contents of the lines about an entity
     kb_name = entity.attrs.get("kb_name")
-    if has_referent:
-        pass
-    elif _REFERENCE.fullmatch(entity.kb_id_):
+    if _REFERENCE.fullmatch(entity.kb_id_) and not has_referent:
         shown = " ".join(str(kb_name or "").split())
         yield "N", f"Reference {name} {entity.kb_id_}\t{shown}"
-    elif entity.kb_id_ or kb_name:
+    elif (entity.kb_id_ or kb_name) and not has_referent:
         # brat requires RESOURCE:ID
         drop_attribute(entity, "kb_id", entity.kb_id_ or kb_name, report, place)
     if entity.score is not None:

@@ -90,8 +90,9 @@ def choose_counting(
     start, counting = chosen
     if (start, counting.units) != (_DOCUMENT, "characters"):
         where = "" if start == _DOCUMENT else f" from the start of the {start}"
-        message = f"offsets count {UNITS[counting.units]}{where} ({best} of {n_surfaces} match)"
-        report.add("repaired", f"offsets in {UNITS[counting.units]}{where}", message, place)
+        name = f"{UNITS[counting.units]}{where}"
+        message = f"offsets count {name} ({best} of {n_surfaces} surface texts match)"
+        report.add("repaired", f"offsets in {name}", message, place)
     return counting
 
 

@@ -203,6 +203,8 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
             raise GapDNERError(f"{file} contains no document.")
         if '"annotation_id"' in text:
             raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")
+        if '"start_offset"' in text:
+            raise GapDNERError(f'{file} is JSON of doccano. Export "JSONL (text label)".')
         writers = [f.name for f in FORMATS.values() if f.reader is None and f.ending == file.suffix]
         if writers:
             raise GapDNERError(

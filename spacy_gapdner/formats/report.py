@@ -144,7 +144,7 @@ def reading(report: Report | None, place: Place) -> Iterator[None]:
 
 @contextmanager
 def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
-    """Create a report if none is given. Log dropped entities, and types without entities."""
+    """Create a report if none is given. Log what is dropped, contradictions and choices."""
     made = Report() if report is None else report
     try:
         yield made
@@ -153,6 +153,8 @@ def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
         if report is None:
             for kind, count in made.counts("dropped").items():
                 _LOGGER.warning("%s: %d dropped (%s)", path, count, kind)
+            if number := made.counts()[SURFACE]:
+                _LOGGER.warning("%s: %d kept (%s)", path, number, SURFACE)
             for issue in made.issues:
-                if issue.kind == MISSING_TYPE:
+                if issue.kind == MISSING_TYPE or issue.action == "chosen":
                     _LOGGER.warning("%s", issue)

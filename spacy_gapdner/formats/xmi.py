@@ -71,7 +71,7 @@ def repair_ids(raw: bytes, report: Report, place: Place) -> bytes:
     known = {element.get(_ID) for element in root if element.tag != _SOFA}
     missing: list[str] = []
     for view in views:
-        members = view.get("members", "").split()
+        members = dict.fromkeys(view.get("members", "").split())
         missing += [name for name in members if name not in known]
         view.set("members", " ".join(name for name in members if name in known))
     if missing:

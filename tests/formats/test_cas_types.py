@@ -127,7 +127,7 @@ def test_repeated_ids(read_files, report):
     repeated = NAMES.replace("remark", "value", 1).replace('id="7"', 'id="6"')
     # the sofa has the id of an annotation
     later = FINDINGS.replace('id="2"', 'id="9"')
-    (found,) = read_files(xmi(later, repeated, members="9 3 4 6 77"))
+    (found,) = read_files(xmi(later, repeated, members="9 3 4 6 6 77"))
     assert [(label, text) for label, text, _ in found] == [
         ("ask Bo", "Mild"),
         ("Finding", "renal"),

@@ -76,6 +76,11 @@ def test_guess(write, files, path, name):
         ({"A.DOCX": "PK"}, ".", "A.DOCX is a Word, Excel, PDF, zip or gzip file, not text"),
         ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF, zip or gzip file, not text"),
         ({"a.csv": '"annotation_id","text"'}, "a.csv", "TSV of Label Studio. Export JSON"),
+        (
+            {"a.json": '[{"text": "a", "annotations": [{"start_offset": 0}]}]'},
+            ".",
+            "of doccano. Exp",
+        ),
         ({"a.csv": "document,type"}, "a.csv", "The format csv can only be written: .*/a.csv. Use"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
