@@ -7,7 +7,14 @@ import spacy
 from spacy.training import Example
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.formats import Report, convert, guess_data_language, read, read_docbin
+from spacy_gapdner.formats import (
+    Report,
+    convert,
+    guess_data_language,
+    read,
+    read_docbin,
+    tokenizer_choice,
+)
 from spacy_gapdner.languages import DOC_LANG, guess_language, warn_other_languages
 
 TEXTS = {
@@ -113,10 +120,8 @@ def test_languages_without_rules(write, report, monkeypatch):
             raise ImportError("needs x")
         return blank(lang)
 
-    from spacy_gapdner.formats import converting
-
-    blank = converting.blank_pipeline
-    monkeypatch.setattr(converting, "blank_pipeline", fail)
+    blank = tokenizer_choice.blank_pipeline
+    monkeypatch.setattr(tokenizer_choice, "blank_pipeline", fail)
     (doc,) = read(write({"a.txt": TEXTS["de"], "a.ann": ""}), report=report)
     assert doc.user_data[DOC_LANG] == "en"
     assert "look like German (de), whose rules cannot be used: needs x" in report.issues[0].message

@@ -41,12 +41,7 @@ def convert_cli(
         help="Output format: spacy, jsonl, brat, w2ner, bioc, pubannotation (folder), inline, "
         "csv, parquet or html (default: by file extension)",
     ),
-    lang: str | None = typer.Option(
-        None,
-        "--lang",
-        "-l",
-        help="Language of the tokenizer (default: en, unless the texts clearly are in another one)",
-    ),
+    lang: str | None = options.DATA_LANG,
     model: str | None = options.SPLITTER,
     n_sents: int | None = typer.Option(
         None, "--n-sents", "-n", help="Sentences per Doc; 0 for all (default: 1 for .spacy, else 0)"

@@ -28,12 +28,7 @@ def debug_data_cli(
     config_path: Path | None = typer.Option(
         None, "--config", "-c", help="Training config to check (default: the pipe's settings)"
     ),
-    lang: str | None = typer.Option(
-        None,
-        "--lang",
-        "-l",
-        help="Language of the tokenizer if there is no --config (default: that of the data)",
-    ),
+    lang: str | None = options.DATA_LANG,
     types: str | None = options.TYPES,
     model: str | None = options.SPLITTER,
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,

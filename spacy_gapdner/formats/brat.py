@@ -7,16 +7,18 @@ attributes and notes, are stored in the Doc.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DiscontinuousEntity, Fragments, get_entities
+from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError, visible
+from .brat_lines import entity_line as entity_line
+from .brat_lines import find_entities_within, referent_of
+from .brat_lines import parse_entity as parse_entity
 from .cleaning import choose_text, clean_entities, convert_offsets
 from .docs import BLANK, doc_place
 from .files import hide_bom, input_files, read_lines, read_text, with_unix_line_ends
@@ -32,10 +34,6 @@ SHARED = ".annotators"
 # the attribute with the text of an entity's notes, one per line
 NOTE = "note"
 
-_PART, _NUMBER = re.compile(r";|[^\s;]+"), re.compile(r"-?\d{1,18}")
-_NAME = re.compile(r"T\d+\S*")
-# the id of an entity after another line whose line end was lost
-_NAME_WITHIN = re.compile(r"(?<!AnnotatorNotes )T\d+$")
 _LINE = re.compile(r"T\d+\S*\s|[REAMN]\d+\S*\t|\*\t|#")
 # [AM]1 TAB NAME T1 [VALUE];  #1 TAB AnnotatorNotes T1 TAB TEXT;  N1 TAB Reference T1 DB:ID TAB NAME
 _ATTRIBUTE = re.compile(r"[AM]\d+\S*\t(\S+) \S+(?: (\S+))?\s*")
@@ -43,8 +41,6 @@ _NOTE = re.compile(r"#\d+\S*\tAnnotatorNotes \S+\t(.*)")
 # a fixed number of digits, so that annotators' notes are not read as scores
 _SCORE = re.compile(r"score: (0\.\d{6}|1\.0{6})")
 _NORMALIZATION = re.compile(r"N\d+\S*\t\S+ \S+ (\S+)(?:\t(.*))?")
-# in the BioNLP shared tasks: N1 TAB RESOURCE Annotation:T1 Referent:ID
-_REFERENT = re.compile(r"N\d+\S*\t\S+ Annotation:(\S+) Referent:(\S+)(?:\t.*)?")
 _WORDS = re.compile(r"\S+ \S+(?: \S+)?")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
 _COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
@@ -106,60 +102,6 @@ def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
     return number
 
 
-def parse_entity(line: BratLine) -> TextEntity | None:
-    """RETURNS (Optional[TextEntity]): The entity of a line; None for other lines."""
-    name, *columns = line.text.split("\t", 4)
-    found = _NAME.fullmatch(name) and _split_place(columns)
-    if not found:
-        return None
-    label, fragments, n_columns = found
-    surface = "\t".join(columns[n_columns:]) if len(columns) > n_columns else None
-    return TextEntity(label, fragments, name, line.place, surface)
-
-
-def _split_place(columns: Sequence[str]) -> tuple[str, Fragments, int] | None:
-    # The label, the fragments and the number of columns with them. A label can contain spaces, and
-    # tabs can replace the spaces after it. This is linear, unlike a regular expression.
-    for n_columns in range(1, min(len(columns), 3) + 1):
-        place = " ".join(columns[:n_columns])
-        parts = _PART.findall(place)
-        numbers: list[int] = []
-        # backward, because a label can end with a number
-        first = len(parts)
-        while first > 1 and all(map(_NUMBER.fullmatch, parts[first - 2 : first])):
-            numbers += [int(parts[first - 1]), int(parts[first - 2])]
-            first -= 2
-            pair = parts[max(first - 3, 0) : first]
-            if len(pair) < 3 or pair.pop() != ";" or not all(map(_NUMBER.fullmatch, pair)):
-                break
-            first -= 1
-        if not numbers:
-            continue
-        start = next(islice(_PART.finditer(place), first, None)).start()
-        label = place[:start].rstrip()
-        is_label = label and not label[0].isspace() and len(label) <= len(columns[0])
-        if is_label and place[start - 1].isspace():
-            numbers.reverse()
-            fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-            return label, fragments, n_columns
-    return None
-
-
-def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
-    """RETURNS (str): The line of an entity, with fragments split at line ends, as brat does."""
-    if not re.fullmatch(r"\S+", label):
-        raise GapDNERError(f"brat requires a label without whitespace, not {label!r}. Rename it.")
-    pieces = [
-        (start + match.start(), start + match.end())
-        for start, end in fragments
-        for match in re.finditer(r"[^\r\n]+", text[start:end])
-        if match[0].strip()
-    ]
-    offsets = ";".join(f"{start} {end}" for start, end in pieces)
-    surface = " ".join(text[start:end] for start, end in pieces)
-    return f"{name}\t{label} {offsets}\t{surface}"
-
-
 def read_document(stem: Path, name: str, report: Report) -> TextRecord:
     """RETURNS (TextRecord): The document whose files have this path without extension."""
     text_path = with_ending(stem, ".txt")
@@ -183,7 +125,7 @@ def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
     lines = []
     for number, text in enumerate(read_lines(path), start=1):
         place = Place(str(path), number, document)
-        within = _find_within(text)
+        within = find_entities_within(text)
         for start in within:
             message = f"no line end before {text[start:][:60]!r}"
             report.add("dropped", "entity without its own line", message, place)
@@ -195,20 +137,6 @@ def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
             f"{lines[0].text[:60]!r}. Choose the right format."
         )
     return lines
-
-
-def _find_within(line: str) -> list[int]:
-    # where entities begin in a line, except at its start
-    columns = line.split("\t")
-    found, end = [], 0
-    for number, column in enumerate(columns):
-        end += len(column)
-        match = _NAME_WITHIN.search(column)
-        if match and end > len(match[0]) and _split_place(columns[number + 1 : number + 4]):
-            found.append(end - len(match[0]))
-        # the tab
-        end += 1
-    return found
 
 
 def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity], list[BratLine]]:
@@ -262,8 +190,8 @@ def _store(line: str, attrs: dict[str | None, dict[str, Any]]) -> bool:
         else:
             note = f"{others[NOTE]}\n{text}" if NOTE in others else text
             values["_"] = others | {NOTE: note}
-    elif match := _REFERENT.fullmatch(line):
-        values.setdefault("kb_id", match[2])
+    elif referent := referent_of(line):
+        values.setdefault("kb_id", referent[1])
         # attrs do not store the resource
         return False
     elif (match := _NORMALIZATION.fullmatch(line)) and "kb_id" not in values:
@@ -273,14 +201,6 @@ def _store(line: str, attrs: dict[str | None, dict[str, Any]]) -> bool:
     else:
         return False
     return True
-
-
-def referent_of(line: str) -> tuple[str, str] | None:
-    """RETURNS (Optional[tuple[str, str]]): The ids of the entity and of its concept in a line of
-    the BioNLP shared tasks. None for other lines.
-    """
-    match = _REFERENT.fullmatch(line)
-    return (match[1], match[2]) if match else None
 
 
 def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:

@@ -1,9 +1,8 @@
 """Reading and writing annotated text in any format, and converting between formats."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,21 +11,21 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities, get_other_keys, set_entities
 from ..errors import GapDNERError
-from ..languages import DOC_LANG, describe_language, guess_language
+from ..languages import DOC_LANG
 from ..loading import load_splitter
 from ..sentences import LineBreaks
 from ..sentences import blank_pipeline as blank_pipeline
-from .brat import ANNOTATION_SUFFIXES, referent_of
+from .brat import ANNOTATION_SUFFIXES
+from .brat_lines import referent_of
 from .docs import DOC_EXTRA, DOC_NAME, Alignment, doc_place, to_docs
 from .files import skip_word_files
 from .jsonl import document_values
 from .outputs import check_apart
-from .records import DOC_RELATIONS, UNSTORED, BratLine, Record, TextRecord
+from .records import DOC_RELATIONS, UNSTORED, BratLine, Record
 from .registry import ATTRS, FORMATS, Format, choose_output, get_format, guess_format
 from .report import MISSING_TYPE, Place, Report, logging_drops
+from .tokenizer_choice import choose_tokenizer
 
-# characters from which the language is guessed
-_GUESS_FROM = 20_000
 # the formats whose tokens a pipeline learns from
 _TOKENIZED = ("spacy", "w2ner", "inline")
 
@@ -101,10 +100,7 @@ def read(
         if types and "types" not in given:
             records = _of_types(records, types, spans_key, report, path)
         if is_guessed:
-            records = iter(records)
-            start = _first_texts(records)
-            nlp = _guess_pipeline(nlp, start, line_breaks, report, path)
-            records = chain(start, records)
+            nlp, records = choose_tokenizer(nlp, records, line_breaks, report, path)
         yield from to_docs(
             records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key
         )
@@ -135,11 +131,11 @@ def load_docs(
     return require_docs(docs, path)
 
 
-def guess_data_language(path: str | Path) -> str:
+def guess_data_language(path: str | Path, format: str | None = None) -> str:
     """RETURNS (str): The language whose rules `read` uses for a file or folder by default, or with
     which the Docs of .spacy files were tokenized.
     """
-    doc = next(read(path, report=Report(skip=True)), None)
+    doc = next(read(path, format, report=Report(skip=True)), None)
     return str(doc.user_data.get(DOC_LANG, "en")) if doc is not None else "en"
 
 
@@ -303,40 +299,6 @@ def require_types(types: Collection[str], found: Collection[str], where: object)
 def _describe_missing(types: Collection[str], found: Collection[str]) -> str:
     listed = ", ".join(sorted(found))
     return f"no entity has the type {' or '.join(types)}. The types are {listed}"
-
-
-def _first_texts(records: Iterator[Record]) -> list[Record]:
-    start: list[Record] = []
-    length = 0
-    for record in records:
-        start.append(record)
-        # tokens and Docs are not tokenized again
-        if not isinstance(record, TextRecord):
-            break
-        length += len(record.text)
-        if length > _GUESS_FROM:
-            break
-    return start
-
-
-def _guess_pipeline(
-    nlp: Language, start: Sequence[Record], line_breaks: LineBreaks, report: Report, path: Path
-) -> Language:
-    texts = [record.text for record in start if isinstance(record, TextRecord)]
-    lang = guess_language(" ".join(texts)[:_GUESS_FROM])
-    if lang == "en":
-        return nlp
-    message = f"the texts are tokenized with the rules of {describe_language(lang)}"
-    try:
-        nlp = blank_pipeline(lang, line_breaks)
-    # languages such as Japanese need a package
-    except ImportError as error:
-        message = (
-            f"the texts look like {describe_language(lang)}, whose rules cannot be used: {error}"
-        )
-    message += ". To choose others: --lang or --model. Use the same --lang for init-config"
-    report.add("chosen", "language of the tokenizer", message, Place(str(path)))
-    return nlp
 
 
 def _of_types(
