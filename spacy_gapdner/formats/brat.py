@@ -219,6 +219,9 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
 
     visible = [entity for entity in entities if entity.text.strip()]
     named = name_entities(visible, report, place, r"T\d+")
+    if all(name == entity.id_ for name, entity in named):
+        # brat numbers entities in the order of the lines
+        named.sort(key=lambda pair: (len(pair[0]), pair[0]))
     relations = [BratLine(line, place) for line in doc.user_data.get(DOC_RELATIONS, ())]
     referents = {referent_of(line.text) for line in relations}
     for name, entity in named:

@@ -125,16 +125,15 @@ WORDS += ("schmerzen", "caf", "e\u0301s", "दर्द", "NEIT", "HER")
 def ann():
     found = [(TEXT.index(word), word) for word in WORDS]
     lines = []
-    # in text order, which brat does not require
-    for number, (start, word) in enumerate(sorted(found), start=1):
+    # the entities are in the order of their ids, which is not that of the text
+    for number, (start, word) in enumerate(sorted(found, reverse=True), start=1):
         lines.append(f"T{number}\tSign {start} {start + len(word)}\t{word}\n")
-        if word == "p53":
-            end = TEXT.index("cells")
-            lines.append(f"T90\tCell {start} {start + 3};{end} {end + 5}\tp53 cells\n")
         if word == "null":
             lines.append(f"A1\tNegation T{number}\nA2\tGrade T{number} 3\n")
         if word == "cells":
             lines.append(f"N1\tReference T{number} CL:0\tcell\n#1\tAnnotatorNotes T{number}\tx\n")
+    first, last = TEXT.index("p53"), TEXT.index("cells")
+    lines.append(f"T90\tCell {first} {first + 3};{last} {last + 5}\tp53 cells\n")
     lines += ["R1\tCauses Arg1:T1 Arg2:T90\n", "*\tEquiv T2 T3\n", "E1\tSign:T4 Theme:T90\n"]
     return "".join(lines)
 
