@@ -87,6 +87,14 @@ def test_omission_in_german_compounds():
     assert not any("Müdig-" in text or "Übel-" in text for text in seen)
 
 
+def test_nothing_is_omitted_in_english():
+    first = example("backpain and severe backpain .", ("S", 2, 3))
+    second = example("pain or severe neckpain .", ("S", 2, 3))
+    seen = {doc.text for doc in augment_all(first, second, insertion_share=0.0)}
+    assert "pain or severe neckpain and backpain . " in seen
+    assert not any("-" in text for text in seen)
+
+
 def test_three_parts():
     examples = [example(f"{word} pain", ("S", 0, 1)) for word in ("Neck", "Back", "Knee")]
     seen = list(augment_all(*examples, insertion_share=0.0))

@@ -271,6 +271,9 @@ def test_normalizations_of_bionlp(brat_copy, tmp_path, report):
         "normalization: cannot keep 'N3\\tBiotope Annotation:T2 Referent:BT:8'",
         "relation: cannot keep 'R1\\tLives_In Microbe:T1 Place:T2'",
     ]
+    report.issues.clear()
+    write_docs([doc], tmp_path / "a.json", report=report)
+    assert report.counts()[UNSTORED] == 4
 
 
 @pytest.fixture

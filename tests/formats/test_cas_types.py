@@ -118,6 +118,21 @@ def test_types_are_chosen_for_all_documents_together(read_files, report):
     assert [[label for label, *_ in doc] for doc in read_files(one, two, other)] == [["Time"]] * 3
 
 
+def test_many_values_are_not_types(read_files, report):
+    names = [f"{a}{b}" for a in "abcdefgh" for b in "abcdefgh"]
+    part = '<custom:Time xmi:id="{}" sofa="9" begin="39" end="43" value="{}"/>'
+    for n, labels in ((50, set(names[:50])), (51, {"Time"})):
+        times = [part.format(100 + i, name) for i, name in enumerate(names[:n])]
+        members = " ".join(str(100 + i) for i in range(n))
+        (found,) = read_files(xmi(*times, members=members))
+        assert {label for label, *_ in found} == labels
+
+
+def test_named_entities_always_have_their_value(read_files):
+    (found,) = read_files(xmi(NAMES.replace("ORGAN", "C16.9"), members="6 7"))
+    assert [label for label, *_ in found] == ["C16.9"]
+
+
 def test_unknown_feature(read_files):
     with pytest.raises(GapDNERError, match=r"no layer with the string feature 'size': code, grade"):
         read_files(xmi(FINDINGS), type="size")
@@ -125,9 +140,10 @@ def test_unknown_feature(read_files):
 
 def test_repeated_ids(read_files, report):
     repeated = NAMES.replace("remark", "value", 1).replace('id="7"', 'id="6"')
-    # the sofa has the id of an annotation
-    later = FINDINGS.replace('id="2"', 'id="9"')
-    (found,) = read_files(xmi(later, repeated, members="9 3 4 6 6 77"))
+    # the sofa has the same id as well
+    repeated = repeated.replace('id="6"', 'id="9"')
+    later = FINDINGS
+    (found,) = read_files(xmi(later, repeated, members="2 3 4 9 9 77"))
     assert [(label, text) for label, text, _ in found] == [
         ("ask Bo", "Mild"),
         ("Finding", "renal"),
@@ -135,7 +151,7 @@ def test_repeated_ids(read_files, report):
         ("ORGAN", "gastric"),
         ("Finding", "gastric pain"),
     ]
-    assert messages(report, "repaired") == ["2 annotations have the id 6, and get different ids"]
+    assert messages(report, "repaired") == ["2 annotations have the id 9, and get different ids"]
     assert messages(report, "kept") == ["1 in the index of the file, such as 77"]
 
 
@@ -162,7 +178,7 @@ def test_annotations_of_the_document(read_files, report):
 
 
 LINKED = (
-    '<custom:Finding xmi:id="2" sofa="9" begin="5" end="10" parts="20" codes="20 7"/>'
+    '<custom:Finding xmi:id="2" sofa="9" begin="5" end="10" parts="20" codes="20 7" level=""/>'
     '<custom:Finding xmi:id="3" sofa="9" begin="31" end="35" parts=""><names>a</names>'
     "</custom:Finding>"
     '<custom:FindingPartsLink xmi:id="20" role="fragment" target="3"/>'

@@ -45,6 +45,17 @@ def test_units_are_detected_by_surface_texts(report, units, start, end):
     assert convert_offsets(text, others, report, NOWHERE)[0].fragments == ((8, 12),)
 
 
+def test_characters_are_used_if_no_units_are_better(report):
+    # one entity matches in characters, another one in UTF-16
+    text = "😀 pain rash"
+    entities = [
+        TextEntity("A", ((2, 6),), surface="pain"),
+        TextEntity("A", ((8, 12),), surface="rash"),
+    ]
+    assert convert_offsets(text, entities, report, NOWHERE) is entities
+    assert report.issues == []
+
+
 @pytest.mark.parametrize("units", ["utf-16", "bytes", "graphemes"])
 def test_offsets_outside_the_text_stay_outside(units):
     text = "é\r\ne\u0301"
@@ -219,6 +230,16 @@ def test_offsets_of_bioc(write, report, way):
     assert [issue.kind for issue in report.issues] == WAYS[way]
 
 
+def test_bioc_counts_characters_if_nothing_is_better(write, report):
+    # one annotation matches in characters, another one in bytes
+    found = [annotation("T cells", (8, 7)), annotation("😀", (7, 4))]
+    path = write({"a.json": bioc({"offset": 0, "text": SHORT, "annotations": found})})
+    (doc,) = read(path, report=report)
+    assert "T cells" in [e.text for e in get_entities(doc)]
+    assert report.counts()[SURFACE] == 1
+    assert not [kind for kind in report.counts() if kind.startswith("offsets in")]
+
+
 def test_bioc_without_types(write, report):
     body = {"offset": 0, "text": SHORT, "annotations": [annotation("Naïve", (0, 5), key="kind")]}
     path = write({"a.json": bioc(body)})
@@ -264,6 +285,14 @@ def test_offsets_of_doccano(write, report, units, kinds):
     # the option overrides the choice
     _, doc = read(path, offsets=units)
     assert [e.text for e in get_entities(doc)] == ["neck pain", "Zyx"]
+
+
+def test_doccano_counts_utf_16_if_graphemes_are_not_clearly_better(write, report):
+    # one of two boundaries would not be inside the word
+    records = doccano({"text": "xx\r\nabcd efgh", "label": [[5, 7, "A"]]})
+    (doc,) = read(write({"a.jsonl": records}), report=report, alignment="split")
+    assert [e.text for e in get_entities(doc)] == ["bc"]
+    assert report.issues == []
 
 
 def test_parts_of_words_do_not_change_what_doccano_counts(write, report):
