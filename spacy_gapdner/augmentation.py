@@ -18,6 +18,21 @@ Words = tuple[str, ...]
 # Fraction of coordinations with three entities, and fraction of the others with a slash
 _THREE = 0.2
 _SLASH = 0.15
+# Conjunctions by language
+_CONJUNCTIONS = {
+    "en": ("and", "or"),
+    "de": ("und", "oder"),
+    "es": ("y", "o"),
+    "fr": ("et", "ou"),
+    "it": ("e", "o"),
+    "nl": ("en", "of"),
+    "pt": ("e", "ou"),
+    "hi": ("और", "या"),
+}
+# Languages whose compounds omit a shared last part: "Knie- und Hüftschmerzen". Minimum lengths of
+# both parts, and the fraction of coordinations of compounds with such an omission
+_COMPOUNDING = ("de", "nl", "da", "nb", "sv")
+_SHORTEST_PART, _ELLIPSIS = 3, 0.7
 # Longer parts are rarely coordinated, and longer gaps rarely repeat
 _MAX_PART = 4
 _MAX_GAP = 3
@@ -40,7 +55,9 @@ class CoordinationAugmenter:
     Registered as `spacy-gapdner.coordination_augmenter.v1`. It uses two methods:
 
     - Coordination: "A H" becomes "A and B H" if "B H" is another entity of the same type. "H A"
-      becomes "H A and B". Some coordinations have three parts or a slash.
+      becomes "H A and B". Some coordinations have three parts or a slash. In German and similar
+      languages, a last part of compounds is omitted if it is a known word: "H Knieschmerzen"
+      becomes "H Knie- und Hüftschmerzen", with the entities "H Knie-" and "H ... Hüftschmerzen".
     - Insertion: The words from the gap of another entity are inserted after the same word
       ("development of *the neural* retina").
 
@@ -54,7 +71,8 @@ class CoordinationAugmenter:
 
     share (float): Probability of adding a synthetic copy of a document.
     insertion_share (float): Probability of trying insertion first.
-    conjunctions (Sequence[str]): The words that coordinate the last two parts.
+    conjunctions (Optional[Sequence[str]]): The words that coordinate the last two parts. Defaults
+        to "and" and "or" in the language of the first document, or in English.
     spans_key (str): Prefix of the span groups.
     seed (int): The random seed.
     RAISES (GapDNERError): If a share is not a probability, or the conjunctions are not a list.
@@ -64,24 +82,27 @@ class CoordinationAugmenter:
         self,
         share: float = 0.5,
         insertion_share: float = 0.25,
-        conjunctions: Sequence[str] = ("and", "or"),
+        conjunctions: Sequence[str] | None = None,
         spans_key: str = DEFAULT_SPANS_KEY,
         seed: int = 0,
     ) -> None:
         for name, value in (("share", share), ("insertion_share", insertion_share)):
             check_probability(name, value)
         # a config would convert a string to a list of its characters
-        if isinstance(conjunctions, str) or not conjunctions or not all(conjunctions):
+        is_list = conjunctions is not None and not isinstance(conjunctions, str)
+        if conjunctions is not None and not (is_list and conjunctions and all(conjunctions)):
             raise GapDNERError(f"Invalid conjunctions: {conjunctions!r}. Use a list of words.")
         self.share = share
         self.insertion_share = insertion_share
-        self.conjunctions = tuple(conjunctions)
+        self.conjunctions = tuple(conjunctions or ())
         self.key = spans_key
         self.random = random.Random(seed)
         # (type, whether the shared words come last, shared words) -> other parts of entities
         self._parts: dict[tuple[str, bool, Words], dict[Words, None]] = {}
         # (type, preceding word) -> words in gaps
         self._gaps: dict[tuple[str, str], dict[Words, None]] = {}
+        # lowercase words of languages with compounds
+        self._words: set[str] = set()
 
     def __call__(self, nlp: Language, example: Example) -> Iterator[Example]:
         """YIELDS (Example): The example, and possibly a synthetic one."""
@@ -98,6 +119,10 @@ class CoordinationAugmenter:
         doc (Doc): A Doc with gold entities.
         RETURNS (Optional[Doc]): The copy with its entities. None if no entity fits, or at random.
         """
+        if not self.conjunctions:
+            self.conjunctions = _CONJUNCTIONS.get(doc.lang_, _CONJUNCTIONS["en"])
+        if doc.lang_ in _COMPOUNDING:
+            self._words.update(token.lower_ for token in doc)
         entities = [entity.to_entity() for entity in get_entities(doc, self.key)]
         # the random choices depend on the order in which gaps are collected
         entities.sort(key=lambda entity: (entity.start, entity.end, entity.fragments))
@@ -161,11 +186,25 @@ class CoordinationAugmenter:
                 n_others = 2 if len(others) > 1 and self.random.random() < _THREE else 1
                 parts = [part, *self.random.sample(others, n_others)]
                 self.random.shuffle(parts)
+                parts = self._omit_shared_word(parts)
                 synthetic = self._join(parts, shared, last)
                 if own[0] != words[entity.start]:
                     synthetic.words[0] = synthetic.words[0][:1].upper() + synthetic.words[0][1:]
                 return synthetic
         return None
+
+    def _omit_shared_word(self, parts: list[Words]) -> list[Words]:
+        # "Knieschmerzen", "Hüftschmerzen" -> "Knie-", "Hüftschmerzen"
+        ends = [part[-1] for part in parts]
+        longest = min(map(len, ends)) - _SHORTEST_PART
+        for length in range(longest, _SHORTEST_PART - 1, -1):
+            shared = {end[-length:] for end in ends}
+            if len(shared) == 1 and shared.pop() in self._words:
+                if self.random.random() >= _ELLIPSIS:
+                    break
+                cut = [(*part[:-1], f"{part[-1][:-length]}-") for part in parts[:-1]]
+                return [*cut, parts[-1]]
+        return parts
 
     def _join(self, parts: list[Words], shared: Words, last: bool) -> Synthetic:
         words: list[str] = [] if last else list(shared)

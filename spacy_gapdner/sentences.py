@@ -19,6 +19,9 @@ _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 # fraction of the width
 _WIDTH, _FULL_LINES, _FULL = 40, 5, 0.85
 
+# punctuation at the start of Spanish sentences
+_OPENING = ("¿", "¡")
+
 LineBreaks = Literal["auto", "keep", "join"]
 
 
@@ -113,6 +116,10 @@ def _move_past_whitespace(doc: Doc, guesses: list[bool], joins: bool) -> list[bo
             continue
         starts[i] = pending or n_breaks > joins
         pending, n_breaks = False, 0
+    # the Sentencizer attaches all punctuation to the previous sentence
+    for i in range(len(doc) - 1, 0, -1):
+        if starts[i] and doc[i - 1].text in _OPENING:
+            starts[i - 1 : i + 1] = True, False
     if starts:
         first = starts.index(True) if True in starts else 0
         starts[first], starts[0] = False, True
@@ -138,6 +145,26 @@ def make_doc(nlp: Language, text: str) -> Doc:
     joined = Doc.from_docs(docs, ensure_whitespace=False, attrs=["NORM"])
     assert joined is not None
     return joined
+
+
+def split_tokens(doc: Doc, offsets: Iterable[int]) -> Doc:
+    """RETURNS (Doc): The Doc, with a token boundary at each of these characters. If a token is
+    split, the Doc has no other annotation.
+    """
+    words: list[str] = []
+    spaces: list[bool] = []
+    cuts = sorted(offsets)
+    number = 0
+    for token in doc:
+        end = token.idx + len(token)
+        pieces = [0]
+        while number < len(cuts) and cuts[number] < end:
+            if cuts[number] > token.idx:
+                pieces.append(cuts[number] - token.idx)
+            number += 1
+        words += [token.text[a:b] for a, b in pairwise([*pieces, len(token)])]
+        spaces += [*[False] * (len(pieces) - 1), bool(token.whitespace_)]
+    return Doc(doc.vocab, words=words, spaces=spaces) if len(words) > len(doc) else doc
 
 
 def cut_doc(doc: Doc, ranges: Iterable[tuple[int, int]], attrs: list[int | str]) -> Iterator[Doc]:

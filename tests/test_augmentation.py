@@ -57,6 +57,44 @@ def test_shared_words_come_last_or_first():
     assert "has history of stroke and atrial flutter . " in {doc.text for doc in seen}
 
 
+def test_omission_in_german_compounds():
+    nlp = spacy.blank("de")
+
+    def german(text, *entity):
+        doc = nlp(text)
+        set_entities(doc, [Entity("S", (entity,))])
+        return Example(nlp.make_doc(text), doc)
+
+    # "schmerzen" is a known word, but the ending "keit" is not
+    knee, hip = german("starke Knieschmerzen", 0, 2), german("Er hat starke Hüftschmerzen .", 2, 4)
+    tired, sick = german("große Müdigkeit", 0, 2), german("große Übelkeit heute", 0, 2)
+    seen: dict[str, list[str]] = {}
+    for seed in range(60):
+        augmenter = CoordinationAugmenter(1.0, 0.0, seed=seed)
+        list(augmenter(nlp, german("Die Schmerzen blieben", 1, 2)))
+        for one in (knee, hip, tired, sick):
+            for made in list(augmenter(nlp, one))[1:]:
+                found = sorted(entity.text for entity in get_entities(made.reference))
+                seen[made.reference.text.strip()] = found
+    both = ["starke Hüftschmerzen", "starke Knieschmerzen"]
+    assert {text: found for text, found in seen.items() if "Hüft" in text and "oder" in text} == {
+        "Er hat starke Knieschmerzen oder Hüftschmerzen .": both,
+        "Er hat starke Hüftschmerzen oder Knieschmerzen .": both,
+        "Er hat starke Knie- oder Hüftschmerzen .": ["starke Hüftschmerzen", "starke Knie-"],
+        "Er hat starke Hüft- oder Knieschmerzen .": ["starke Hüft-", "starke Knieschmerzen"],
+    }
+    assert "große Müdigkeit und Übelkeit heute" in seen
+    assert not any("Müdig-" in text or "Übel-" in text for text in seen)
+
+
+def test_nothing_is_omitted_in_english():
+    first = example("backpain and severe backpain .", ("S", 2, 3))
+    second = example("pain or severe neckpain .", ("S", 2, 3))
+    seen = {doc.text for doc in augment_all(first, second, insertion_share=0.0)}
+    assert "pain or severe neckpain and backpain . " in seen
+    assert not any("-" in text for text in seen)
+
+
 def test_three_parts():
     examples = [example(f"{word} pain", ("S", 0, 1)) for word in ("Neck", "Back", "Knee")]
     seen = list(augment_all(*examples, insertion_share=0.0))

@@ -25,6 +25,11 @@ def test_usual_texts_get_the_tokens_of_spacy(text):
     assert tokens(make_doc(NLP, text)) == tokens(NLP.make_doc(text))
 
 
+def test_punctuation_at_the_start_of_spanish_sentences():
+    doc = blank_pipeline("es")("No mejoró. ¿Tuvo fiebre? ¡¿Sí?!\n¿No?")
+    assert [s.text.strip() for s in doc.sents] == ["No mejoró.", "¿Tuvo fiebre?", "¡¿Sí?!", "¿No?"]
+
+
 def test_long_texts_are_split_for_the_tokenizer():
     words = ["x" * 1000, "y" * 1001, "z" * 2500, "."]
     doc = make_doc(NLP, " ".join(words))

@@ -1,5 +1,6 @@
 """Checks of the data before training. The ceiling is the score of a perfect model."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -13,6 +14,7 @@ from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.conflicts import find_conflicts
+from ..languages import count_languages, describe_other_languages
 from ..scorer import Counts
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..sentences import blank_pipeline, is_wrapped, without_annotation
@@ -118,11 +120,12 @@ def check_data(
     elif not isinstance(config, TrainingConfig):
         config = read_training_config(config, spans_key)
     reports = {}
+    languages: dict[str, Counter[str]] = {"train": Counter(), "dev": Counter()}
     for name, docs in (("train", train), ("dev", dev)):
         if docs is None:
             continue
         try:
-            reports[name] = _report_data(docs, config)
+            reports[name] = _report_data(count_languages(docs, languages[name]), config)
         except ValueError as error:
             # a list of types is complete
             raise GapDNERError(f"{name}: {error}", longest=10**9) from error
@@ -132,6 +135,9 @@ def check_data(
         found = [has_entity for text, has_entity in reports["dev"].texts.items() if text in texts]
         shared = len(found), sum(found)
     problems = [*config.mistakes, *_find_problems(reports, config.spans_key)]
+    for name, counts in languages.items():
+        if message := describe_other_languages(counts, config.nlp.lang):
+            problems.append(f"{name}: {message}")
     return DataFindings(config, reports, shared, problems, list(_find_hints(reports)))
 
 

@@ -48,6 +48,12 @@ LINE_BREAKS: Any = typer.Option(None, help=f"{_LINE_BREAKS} (default: set by the
 SPLITTER: Any = typer.Option(
     None, help="Pipeline that tokenizes and splits sentences, instead of --lang"
 )
+DATA_LANG: Any = typer.Option(
+    None,
+    "--lang",
+    "-l",
+    help="Language of the tokenizer (default: en, unless the texts clearly are in another one)",
+)
 TYPES: Any = typer.Option(None, help="Comma-separated types to keep, e.g. ADR,Drug (default: all)")
 FORCE: Any = typer.Option(False, "--force", "-F", help="Overwrite existing files")
 HOST: Any = typer.Option(

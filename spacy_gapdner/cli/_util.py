@@ -65,15 +65,31 @@ def percent(score: float | None) -> str:
 
 def print_report(report: "formats.Report") -> None:
     """Print the issues of a reader by action and kind, with examples."""
+    if differ := report.counts()[formats.SURFACE]:
+        msg.warn(
+            f"The surface text contradicts the offsets of {differ} of {report.entities} entities, "
+            "which can be wrong."
+        )
     if report.left_out:
-        counted = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
-        msg.text(f"Ignored entities of other types: {counted}")
+        ignored = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
+        msg.text(f"Ignored entities of other types: {ignored}")
+    # valid lines of brat, which are counted without examples
+    counted_kinds = {
+        formats.ACROSS: "by default, a Doc is a sentence. Keep complete documents: --n-sents 0",
+        formats.UNSTORED: "brat and .spacy can store them",
+    }
     by_kind: dict[tuple[str, str], list[formats.Issue]] = {}
     for issue in report.issues:
         by_kind.setdefault((issue.action, issue.kind), []).append(issue)
     for (action, kind), issues in sorted(by_kind.items()):
         msg.text(f"{len(issues):6d}  {action}: {kind}")
-        for issue in issues[:N_EXAMPLES]:
+        if kind in counted_kinds:
+            numbers = Counter(issue.message.partition(":")[0] for issue in issues)
+            found = ", ".join(counted(n, name) for name, n in numbers.most_common())
+            print_line(f"        → {found}: {counted_kinds[kind]}. List them: --report FILE")
+            continue
+        # choices are complete
+        for issue in issues[: None if action == "chosen" else N_EXAMPLES]:
             offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
             print_line(f"          {issue}{f' [{offsets}]' if offsets else ''}")
         if kind in _HINTS:

@@ -21,7 +21,7 @@ def agreement_cli(
         metavar="B", help="Another annotation of the same texts, or the output of predict"
     ),
     types: str | None = options.TYPES,
-    lang: str = options.lang(help="Language of the tokenizer for formats other than .spacy"),
+    lang: str | None = options.DATA_LANG,
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output(
         help="Folder for agreement.json and agreement.html, which shows both side by side"
@@ -39,7 +39,8 @@ def agreement_cli(
 
     for file in _FILES:
         check_output(output_path and output_path / file, {"A": first, "B": second}, force=force)
-    nlp, report = formats.blank_pipeline(lang), formats.Report(needs_types=False)
+    nlp = formats.blank_pipeline(lang or formats.guess_data_language(first))
+    report = formats.Report(needs_types=False)
     how: dict[str, Any] = {"types": split_list(types), "report": report}
     sides = (formats.load_docs(nlp, path, spans_key, **how) for path in (first, second))
     found = analysis.agreement(*sides, spans_key=spans_key)

@@ -19,9 +19,12 @@ def augment_cli(
     insertion_share: float = typer.Option(
         0.25, min=0, max=1, help="Probability of trying an insertion first"
     ),
-    conjunctions: str = typer.Option("and,or", help="Comma-separated conjunctions"),
+    conjunctions: str | None = typer.Option(
+        None,
+        help="Comma-separated conjunctions (default: and, or in the language of the tokenizer)",
+    ),
     seed: int = typer.Option(0, help="Random seed"),
-    lang: str = options.lang(help="Language of the tokenizer for formats other than .spacy"),
+    lang: str | None = options.DATA_LANG,
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output(help=".spacy file for all synthetic Docs"),
     force: bool = options.FORCE,
@@ -36,8 +39,9 @@ def augment_cli(
 
     check_output(output_path, {"data": data}, force=force)
     settings: dict[str, Any] = {"share": share, "insertion_share": insertion_share, "seed": seed}
-    settings |= {"conjunctions": split_list(conjunctions), "spans_key": spans_key}
-    corpus = list(formats.load_docs(formats.blank_pipeline(lang), data, spans_key))
+    settings |= {"conjunctions": split_list(conjunctions) or None, "spans_key": spans_key}
+    nlp = formats.blank_pipeline(lang or formats.guess_data_language(data))
+    corpus = list(formats.load_docs(nlp, data, spans_key))
     augmenter = CoordinationAugmenter(**settings)
     docs = [made for doc in corpus if (made := augmenter.synthesize(doc)) is not None]
     if output_path is not None:

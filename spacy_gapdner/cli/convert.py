@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 
 from .. import analysis, formats
 from ..errors import GapDNERError
+from ..languages import describe_language
 from . import _options as options
 from ._util import (
     counted,
@@ -40,17 +41,17 @@ def convert_cli(
         help="Output format: spacy, jsonl, brat, w2ner, bioc, pubannotation (folder), inline, "
         "csv, parquet or html (default: by file extension)",
     ),
-    lang: str = options.lang(help="Language of the tokenizer"),
+    lang: str | None = options.DATA_LANG,
     model: str | None = options.SPLITTER,
     n_sents: int | None = typer.Option(
         None, "--n-sents", "-n", help="Sentences per Doc; 0 for all (default: 1 for .spacy, else 0)"
     ),
-    alignment: str = typer.Option(
-        "expand",
+    alignment: str | None = typer.Option(
+        None,
         "--alignment",
         "-a",
-        help="If a boundary is inside a token: expand or contract the fragment, or drop the entity "
-        "(strict)",
+        help="If a boundary is inside a token: expand or contract the fragment, split the token, "
+        "or drop the entity (strict) (default: expand for .spacy, w2ner and inline, else split)",
     ),
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,
@@ -63,7 +64,9 @@ def convert_cli(
         False, "--done", help="For brat: only read texts that are marked as done in annotate"
     ),
     spans_key: str = options.SPANS_KEY,
-    strict: bool = typer.Option(False, "--strict", help="Stop if anything would be dropped"),
+    strict: bool = typer.Option(
+        False, "--strict", help="Stop if anything would be dropped or contradicts its offsets"
+    ),
     report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),
     on_error: options.OnError = options.ON_ERROR,
     code: Path | None = options.CODE,
@@ -111,6 +114,8 @@ def convert_cli(
     write_json({**paths, "statistics": statistics.to_dict(), **report.to_dict()}, report_path)
     print_statistics({"": statistics})
     print_report(report)
+    if report.lang is not None and model is None:
+        print(f"Tokenized with the rules of {describe_language(report.lang)}")
     if not statistics.entities:
         warn_no_entities(str(input_path), spans_key, statistics.elsewhere)
     # entities that the output format cannot represent

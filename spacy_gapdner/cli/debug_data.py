@@ -28,7 +28,7 @@ def debug_data_cli(
     config_path: Path | None = typer.Option(
         None, "--config", "-c", help="Training config to check (default: the pipe's settings)"
     ),
-    lang: str = options.lang(help="Language of the tokenizer if there is no --config"),
+    lang: str | None = options.DATA_LANG,
     types: str | None = options.TYPES,
     model: str | None = options.SPLITTER,
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
@@ -49,11 +49,12 @@ def debug_data_cli(
 
     inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
     check_output(output_path, inputs, force=force)
-    if config_path is not None and (model or line_breaks != "auto" or lang != "en"):
+    if config_path is not None and (model or line_breaks != "auto" or lang is not None):
         raise GapDNERError("--config replaces --lang, --model and --line-breaks. Leave them out.")
     if config_path is not None:
         config = read_training_config(config_path, spans_key)
     else:
+        lang = lang or formats.guess_data_language(train_path)
         nlp = formats.blank_pipeline(lang, line_breaks) if model is None else load_splitter(model)
         config = make_training_config(nlp, spans_key)
     how: dict[str, Any] = {"model": model, "line_breaks": line_breaks, "types": split_list(types)}

@@ -24,7 +24,7 @@ def draw_cli(
     ),
     format: str | None = options.format(help="Input format, see convert (default: detected)"),
     types: str | None = options.TYPES,
-    lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
+    lang: str | None = options.DATA_LANG,
     spans_key: str | None = options.spans_key(help="Prefix of the span groups with the entities"),
     threshold: float | None = options.THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,

@@ -1,10 +1,12 @@
 """evaluate: the scores of a trained pipeline on annotated data."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from .. import analysis, formats
+from ..languages import count_languages, describe_other_languages
 from . import _options as options
 from ._util import counted, msg, percent, print_table, progress, split_list, warn_no_entities
 
@@ -38,7 +40,9 @@ def evaluate_cli(
     settings: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     nlp, pipe = load_recognizer(model, gold_key=spans_key, threshold=threshold, **settings)
     kept = split_list(types)
-    docs = progress(formats.load_docs(nlp, data, spans_key or pipe.key, types=kept))
+    languages: Counter[str] = Counter()
+    docs = formats.load_docs(nlp, data, spans_key or pipe.key, types=kept)
+    docs = progress(count_languages(docs, languages))
     found = analysis.evaluate(nlp, docs, spans_key=spans_key, types=kept, batch_size=batch_size)
     scores = {"model": model, "data": str(data), **found}
     write_json(scores, output_path)
@@ -70,6 +74,8 @@ def evaluate_cli(
         msg.info(f"Gold entities across sentence boundaries, which cannot be found: {n}")
     if not counts["gold"]:
         warn_no_entities(scores["data"], scores["spans_key"], scores["gold_elsewhere"])
+    if message := describe_other_languages(languages, nlp.lang):
+        msg.warn(message)
     if labels := scores["labels_unknown_to_model"]:
         msg.warn(f"The model has no labels for these types in the data: {', '.join(labels)}")
     msg.good(

@@ -11,7 +11,7 @@ from ._util import print_report, print_statistics, split_list, warn_no_entities
 def stats_cli(
     data: list[Path] = options.DATA,
     format: str | None = options.format(help="Input format, see convert (default: detected)"),
-    lang: str = options.lang(help="Language of the tokenizer for formats other than .spacy"),
+    lang: str | None = options.DATA_LANG,
     model: str | None = options.SPLITTER,
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,
@@ -33,7 +33,7 @@ def stats_cli(
     reports = {str(path): formats.Report(needs_types=False) for path in data}
     found = {}
     for path, report in reports.items():
-        nlp = formats.blank_pipeline(lang)
+        nlp = formats.blank_pipeline(lang or formats.guess_data_language(path, format))
         docs = formats.load_docs(nlp, path, spans_key, report=report, **settings)
         found[path] = analysis.stats(docs, spans_key=spans_key)
     labels = {label for p in found for label in (*found[p].labels, *reports[p].left_out)}

@@ -30,7 +30,7 @@ def draw(
     nlp: Language | None = None,
     format: str | None = None,
     types: tuple[str, ...] = (),
-    lang: str = "en",
+    lang: str | None = None,
     spans_key: str | None = None,
     colors: Mapping[str, str] | None = None,
     batch_size: int | None = None,
@@ -44,7 +44,8 @@ def draw(
     nlp (Optional[Language]): The pipeline. Its predictions are drawn next to gold entities, if any.
     format (Optional[str]): The format of the input. Detected if None.
     types (tuple[str, ...]): Types to draw, annotated and predicted. All types if empty.
-    lang (str): Language of the tokenizer if there is no pipeline.
+    lang (Optional[str]): Language of the tokenizer if there is no pipeline. See
+        `spacy_gapdner.formats.read`.
     spans_key (Optional[str]): Prefix of the span groups. Defaults to the pipe's `spans_key`.
     colors (Optional[Mapping[str, str]]): Colors by entity type.
     batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.

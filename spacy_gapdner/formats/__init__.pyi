@@ -1,6 +1,7 @@
 from .brat import read_brat as read_brat
 from .converting import blank_pipeline as blank_pipeline
 from .converting import convert as convert
+from .converting import guess_data_language as guess_data_language
 from .converting import load_docs as load_docs
 from .converting import read as read
 from .converting import write as write
@@ -12,6 +13,8 @@ from .docs import to_docs as to_docs
 from .files import read_text as read_text
 from .inline import read_inline as read_inline
 from .jsonl import read_jsonl as read_jsonl
+from .records import ACROSS as ACROSS
+from .records import UNSTORED as UNSTORED
 from .records import Record as Record
 from .records import TextEntity as TextEntity
 from .records import TextRecord as TextRecord
@@ -22,6 +25,7 @@ from .registry import get_format as get_format
 from .registry import guess_format as guess_format
 from .registry import register_format as register_format
 from .report import NOWHERE as NOWHERE
+from .report import SURFACE as SURFACE
 from .report import Issue as Issue
 from .report import Place as Place
 from .report import Report as Report

@@ -5,18 +5,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ..errors import GapDNERError
+from .cleaning import UNITS, count_in, count_misplaced
 from .files import file_reader, read_documents, read_json, value_errors
 from .linked_regions import LinkedRegions, Object, check_annotator, read_regions, split_attributes
-from .records import TextRecord
+from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
 ANSWERS = ("accept", "reject", "ignore")
 # keys of records that do not describe the document
 _OF_TASK = ("text", "spans", "relations", "tokens", "answer", "entities")
 _OF_PRODIGY = (*_OF_TASK, "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp")
-_OF_DOCCANO = ("text", "entities", "relations", "label", "labels")
+# what the offsets of doccano can count
+_DOCCANO_UNITS = ("utf-16", "graphemes", "characters")
+_OF_DOCCANO = ("text", "entities", "annotations", "relations", "label", "labels")
 
 
 def read_prodigy(path: Path, report: Report, annotator: str | None = None) -> Iterator[TextRecord]:
@@ -29,13 +33,17 @@ def read_prodigy(path: Path, report: Report, annotator: str | None = None) -> It
 
 
 def read_doccano(
-    path: Path, report: Report, offsets: str = "utf-16", annotator: str | None = None
+    path: Path, report: Report, offsets: str = "auto", annotator: str | None = None
 ) -> Iterator[TextRecord]:
     """Read JSONL of doccano: ``{"text": ..., "label": [[START, END, TYPE]]}``, or with "entities"
     and "relations". Offsets count "utf-16" code units, "characters" or, for projects with this
-    setting, "graphemes". Documents are named by their "id", or else by file and line. If several
-    have the same id or text, the annotator (the file name) is added, and `annotator` selects one.
+    setting, "graphemes". By default, they count UTF-16, unless another way has less than half of
+    the boundaries inside words. Documents are named by their "id", or else by file and line. If
+    several have the same id or text, the annotator (the file name) is added, and `annotator`
+    selects one.
     """
+    if offsets == "auto":
+        offsets = _detect_units(path, report)
     return _read_lines(path, report, partial(_parse_doccano, offsets=offsets), annotator)
 
 
@@ -47,6 +55,11 @@ def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[Tex
     """
     value = read_json(path)
     tasks = value if isinstance(value, list) else [value]
+    if any(isinstance(t, dict) and "completions" in t and "annotations" not in t for t in tasks):
+        raise GapDNERError(
+            f'{path} has "completions": it is an export of a Label Studio version before 1.0. '
+            'Rename "completions" to "annotations".'
+        )
     if not all(isinstance(t, dict) and isinstance(t.get("data"), dict) for t in tasks):
         raise GapDNERError(f'{path} has no tasks with "data". Export JSON, not JSON-MIN.')
     keys = _text_keys(tasks, path, text)
@@ -99,7 +112,8 @@ def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:
         label, offsets = span.get("label"), _offsets(span)
         values = {key: span[key] for key in ("score", "kb_id") if span.get(key) is not None}
         score, attrs = split_attributes(values)
-        regions.add(span, label, [offsets], span.get("id"), None, score, attrs, link_id=number)
+        id, surface = span.get("id"), span.get("text")
+        regions.add(span, label, [offsets], id, surface, score, attrs, link_id=number)
         numbers.setdefault(offsets, number)
         numbers.setdefault((offsets, label), number)
     for relation in task.get("relations") or ():
@@ -114,21 +128,57 @@ def _offsets(span: Object) -> tuple[object, object]:
     return span.get("start"), span.get("end")
 
 
+def _detect_units(path: Path, report: Report) -> str:
+    # files do not contain the texts of entities; errors are reported when they are read again
+    misplaced: Counter[str] = Counter()
+    for record, place in read_documents(path, Report(skip=True)):
+        with suppress(GapDNERError), value_errors(place):
+            text = str(record["text"])
+            pairs = ((start, end) for _, _, start, end in _doccano_entities(record, place))
+            entities = [TextEntity("", (p,)) for p in pairs if all(type(i) is int for i in p)]
+            ways = [count_in(text, entities, units) for units in _DOCCANO_UNITS]
+            # without entities that are the same in all units
+            differing = [
+                way for way in zip(*ways, strict=True) if len({e.fragments for e in way}) > 1
+            ]
+            for units, way in zip(_DOCCANO_UNITS, zip(*differing, strict=True), strict=False):
+                misplaced[units] += count_misplaced(text, way)
+    default = _DOCCANO_UNITS[0]
+    best = min(_DOCCANO_UNITS, key=misplaced.__getitem__)
+    if 2 * misplaced[best] >= misplaced[default]:
+        return default
+    message = (
+        f"with {UNITS[default]}, {misplaced[default]} boundaries of entities would be inside words "
+        f"or next to spaces; with {best}, {misplaced[best]}. To change that: --option offsets=UNIT"
+    )
+    report.add("repaired", f"offsets in {UNITS[best]}", message, Place(str(path)))
+    return best
+
+
 def _parse_doccano(record: Object, regions: LinkedRegions, offsets: str) -> str:
     regions.units = offsets
-    if "entities" in record:
-        for e in record["entities"]:
-            pair = (e.get("start_offset"), e.get("end_offset"))
-            regions.add(e, e.get("label"), [pair], e.get("id"))
-        for r in record.get("relations") or ():
-            regions.link(r["type"], r["from_id"], r["to_id"])
-    else:
-        # the key depends on doccano's version
-        for item in record["labels" if "labels" in record else "label"]:
-            start, end, label = item
-            regions.add(item, label, [(start, end)])
+    for item, label, start, end in _doccano_entities(record, regions.place):
+        regions.add(item, label, [(start, end)], item.get("id") if isinstance(item, dict) else None)
+    for r in record.get("relations") or () if "entities" in record else ():
+        regions.link(r["type"], r["from_id"], r["to_id"])
     regions.store(record, _OF_DOCCANO)
     return str(record["text"])
+
+
+def _doccano_entities(record: Object, place: Place) -> Iterator[tuple[Any, Any, Any, Any]]:
+    # yields the entity, its label and its offsets; the keys depend on doccano's version
+    names = ("entities", "annotations", "labels")
+    for item in record[next((name for name in names if name in record), "label")]:
+        if isinstance(item, dict):
+            label, start, end = item.get("label"), item.get("start_offset"), item.get("end_offset")
+        else:
+            start, end, label = item
+        if type(label) is int:
+            raise GapDNERError(
+                f"{place} has the number {label} instead of a label: it is an export of an old "
+                'version of doccano with ids of labels. Export "JSONL (text label)".'
+            )
+        yield item, label, start, end
 
 
 def _text_keys(tasks: Sequence[Object], path: Path, chosen: str) -> dict[str, str]:

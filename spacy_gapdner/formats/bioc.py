@@ -6,6 +6,7 @@ The library bioc needs five more packages, among them lxml, which expands XML en
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -26,6 +27,7 @@ from .linked_regions import (
     split_attributes,
 )
 from .outputs import write_parts
+from .passages import choose_counting, find_annotations
 from .records import TextRecord
 from .report import Place, Report
 
@@ -36,14 +38,14 @@ _XML_HEAD = (
     "<?xml version='1.0' encoding='UTF-8'?>\n"
     "<collection><source>spacy-gapdner</source><date></date><key></key>\n"
 )
-# characters between passages, which are filled with spaces
-_LONGEST_GAP = 10_000_000
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @file_reader(".xml", ".json")
-def read_bioc(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read BioC documents, named by their ids. Their passages are joined; relations are dropped."""
+def read_bioc(path: Path, report: Report, type: str = _TYPE) -> Iterator[TextRecord]:
+    """Read BioC documents, named by their ids. Their passages are joined, and relations are
+    dropped. `type` is the key of the infon with the type of an annotation.
+    """
     documents: Any = _xml_documents(path)
     if path.suffix == ".json":
         value = read_json(path)
@@ -60,7 +62,7 @@ def read_bioc(path: Path, report: Report) -> Iterator[TextRecord]:
         (value, Place(str(path), None, str(value.get("id") or f"{path.stem}-{number}")))
         for number, value in enumerate(documents, start=1)
     )
-    yield from read_regions(places, report, _parse_bioc)
+    yield from read_regions(places, report, partial(_parse_bioc, type=type))
 
 
 def write_bioc(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
@@ -108,47 +110,28 @@ def _from_element(element: Element) -> dict[str, Any]:
     return value
 
 
-def _parse_bioc(document: Object, regions: LinkedRegions) -> str:
-    text, base = _join_passages(document.get("passages") or (), regions.place)
+def _parse_bioc(document: Object, regions: LinkedRegions, type: str) -> str:
+    found = list(find_annotations(document))
+    text, regions.units, offsets = choose_counting(document, found, regions.report, regions.place)
+    for (annotation, *_), pairs in zip(found, offsets, strict=True):
+        infons = dict(annotation.get("infons") or {})
+        label = infons.pop(type, None)
+        if label is None:
+            named = ", ".join(map(repr, sorted(infons))) or "none"
+            message = f"no infon {type!r}. The infons are {named}. Choose one: --option type=KEY"
+            regions.drop_untyped(f"{annotation.get('text')!r:.40} has {message}")
+            continue
+        # booleans are written as strings
+        values = {k: v == "True" if v in ("True", "False") else v for k, v in infons.items()}
+        attrs = split_attributes(values, _KB_ID)
+        regions.add(annotation, label, pairs, annotation.get("id"), annotation.get("text"), *attrs)
     # the document, its passages and their sentences
     parts = [document]
     for part in parts:
         parts += [*(part.get("passages") or ()), *(part.get("sentences") or ())]
-        for annotation in part.get("annotations") or ():
-            infons = dict(annotation.get("infons") or {})
-            label = infons.pop(_TYPE, None)
-            offsets = []
-            for location in annotation.get("locations") or ():
-                start = int(location["offset"]) - base
-                offsets.append((start, start + int(location["length"])))
-            name, surface = annotation.get("id"), annotation.get("text")
-            # booleans are written as strings
-            values = {k: v == "True" if v in ("True", "False") else v for k, v in infons.items()}
-            attrs = split_attributes(values, _KB_ID)
-            regions.add(annotation, label, offsets, name, surface, *attrs)
         for relation in part.get("relations") or ():
             regions.drop("relation", relation)
     return text
-
-
-def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
-    # returns the text and the offset of its first character
-    with_text = (
-        part for p in passages for part in ([p] if p.get("text") else p.get("sentences") or ())
-    )
-    parts = sorted((int(part["offset"]), part.get("text") or "") for part in with_text)
-    base = parts[0][0] if parts else 0
-    text = ""
-    for offset, part in parts:
-        gap = offset - base - len(text)
-        if not 0 <= gap <= _LONGEST_GAP:
-            raise GapDNERError(
-                f"{place} has passages that overlap or are far apart at offset {offset}. Offsets "
-                "must count characters, not bytes."
-            )
-        # fill the gap with spaces and a line end
-        text += ("\n".rjust(gap) if gap else "") + part
-    return text, base
 
 
 def _to_bioc(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str, Any]:

@@ -14,8 +14,11 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DiscontinuousEntity, Fragments, get_entities
+from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError, visible
+from .brat_lines import entity_line as entity_line
+from .brat_lines import find_entities_within, referent_of
+from .brat_lines import parse_entity as parse_entity
 from .cleaning import choose_text, clean_entities, convert_offsets
 from .docs import BLANK, doc_place
 from .files import hide_bom, input_files, read_lines, read_text, with_unix_line_ends
@@ -31,11 +34,6 @@ SHARED = ".annotators"
 # the attribute with the text of an entity's notes, one per line
 NOTE = "note"
 
-_RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
-_PLACE = rf"\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*"
-_ENTITY = re.compile(rf"(T\d+\S*){_PLACE}(?:\t(.*))?")
-# an entity after another line whose line end was lost
-_ENTITY_WITHIN = re.compile(rf"(?<!^)(?<!AnnotatorNotes )T\d+{_PLACE}(?:\t|$)")
 _LINE = re.compile(r"T\d+\S*\s|[REAMN]\d+\S*\t|\*\t|#")
 # [AM]1 TAB NAME T1 [VALUE];  #1 TAB AnnotatorNotes T1 TAB TEXT;  N1 TAB Reference T1 DB:ID TAB NAME
 _ATTRIBUTE = re.compile(r"[AM]\d+\S*\t(\S+) \S+(?: (\S+))?\s*")
@@ -104,32 +102,6 @@ def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
     return number
 
 
-def parse_entity(line: BratLine) -> TextEntity | None:
-    """RETURNS (Optional[TextEntity]): The entity of a line; None for other lines."""
-    match = _ENTITY.fullmatch(line.text)
-    if match is None:
-        return None
-    name, label, ranges, surface = match.groups()
-    numbers = [int(n) for n in re.findall(r"-?\d+", ranges)]
-    fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-    return TextEntity(label, fragments, name, line.place, surface)
-
-
-def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
-    """RETURNS (str): The line of an entity, with fragments split at line ends, as brat does."""
-    if not re.fullmatch(r"\S+", label):
-        raise GapDNERError(f"brat requires a label without whitespace, not {label!r}. Rename it.")
-    pieces = [
-        (start + match.start(), start + match.end())
-        for start, end in fragments
-        for match in re.finditer(r"[^\r\n]+", text[start:end])
-        if match[0].strip()
-    ]
-    offsets = ";".join(f"{start} {end}" for start, end in pieces)
-    surface = " ".join(text[start:end] for start, end in pieces)
-    return f"{name}\t{label} {offsets}\t{surface}"
-
-
 def read_document(stem: Path, name: str, report: Report) -> TextRecord:
     """RETURNS (TextRecord): The document whose files have this path without extension."""
     text_path = with_ending(stem, ".txt")
@@ -153,7 +125,7 @@ def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
     lines = []
     for number, text in enumerate(read_lines(path), start=1):
         place = Place(str(path), number, document)
-        within = [match.start() for match in _ENTITY_WITHIN.finditer(text)]
+        within = find_entities_within(text)
         for start in within:
             message = f"no line end before {text[start:][:60]!r}"
             report.add("dropped", "entity without its own line", message, place)
@@ -189,7 +161,9 @@ def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity],
     for line in others:
         if _COMMENT.match(line.text) or _store(line.text, attrs):
             continue
-        if line.text[0] in "RE*" or "".join(targets_of(line.text)).startswith(("R", "E")):
+        target = "".join(targets_of(line.text))
+        # attrs cannot store every line of an entity, such as other notes
+        if line.text[0] in "RE*" or target.startswith(("R", "E")) or target in attrs:
             relations.append(line)
         else:
             line.drop(report)
@@ -216,10 +190,14 @@ def _store(line: str, attrs: dict[str | None, dict[str, Any]]) -> bool:
         else:
             note = f"{others[NOTE]}\n{text}" if NOTE in others else text
             values["_"] = others | {NOTE: note}
+    elif referent := referent_of(line):
+        values.setdefault("kb_id", referent[1])
+        # attrs do not store the resource
+        return False
     elif (match := _NORMALIZATION.fullmatch(line)) and "kb_id" not in values:
         values["kb_id"] = match[1]
-        if match[2]:
-            values["kb_name"] = match[2]
+        if name := " ".join((match[2] or "").split()):
+            values["kb_name"] = name
     else:
         return False
     return True
@@ -241,11 +219,16 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
 
     visible = [entity for entity in entities if entity.text.strip()]
     named = name_entities(visible, report, place, r"T\d+")
+    if all(name == entity.id_ for name, entity in named):
+        # brat numbers entities in the order of the lines
+        named.sort(key=lambda pair: (len(pair[0]), pair[0]))
+    relations = [BratLine(line, place) for line in doc.user_data.get(DOC_RELATIONS, ())]
+    referents = {referent_of(line.text) for line in relations}
     for name, entity in named:
         lines.append(entity_line(name, entity.label_, entity.char_fragments, text) + "\n")
-        for letter, content in _annotations(name, entity, report, place):
+        has_line = name == entity.id_ and (name, entity.kb_id_) in referents
+        for letter, content in _annotations(name, entity, report, place, has_line):
             add(letter, content)
-    relations = [BratLine(line, place) for line in doc.user_data.get(DOC_RELATIONS, ())]
     homes = {name: 0 for name, entity in named if name == entity.id_}
     for line in keep_relations(relations, homes, 1, report)[0]:
         if line[0] in "AMN#":
@@ -256,14 +239,14 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
 
 
 def _annotations(
-    name: str, entity: DiscontinuousEntity, report: Report, place: Place
+    name: str, entity: DiscontinuousEntity, report: Report, place: Place, has_referent: bool
 ) -> Iterator[tuple[str, str]]:
     # yields the letters and contents of the lines about an entity
     kb_name = entity.attrs.get("kb_name")
-    if _REFERENCE.fullmatch(entity.kb_id_):
+    if _REFERENCE.fullmatch(entity.kb_id_) and not has_referent:
         shown = " ".join(str(kb_name or "").split())
         yield "N", f"Reference {name} {entity.kb_id_}\t{shown}"
-    elif entity.kb_id_ or kb_name:
+    elif (entity.kb_id_ or kb_name) and not has_referent:
         # brat requires RESOURCE:ID
         drop_attribute(entity, "kb_id", entity.kb_id_ or kb_name, report, place)
     if entity.score is not None:

@@ -1,5 +1,7 @@
 """Normalizing the character offsets of entities in files."""
 
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -7,9 +9,12 @@ from ..entities import Fragments
 from ..errors import GapDNERError
 from .files import BOM
 from .records import TextEntity
-from .report import Action, Place, Report
+from .report import SURFACE, Action, Place, Report
 
-_UNITS = ("characters", "utf-16", "graphemes")
+# what offsets can count, in the order in which they are tried, and their names in reports
+UNITS = {"characters": "characters", "utf-16": "UTF-16", "bytes": "bytes", "graphemes": "graphemes"}
+# how tools write a gap in the surface text
+_GAP = r"(?:\s*(?:\[\s*(?:\.{2,}|…)\s*\]|\.{3}|…)\s*|\s+)"
 
 
 def clean_entities(
@@ -25,7 +30,7 @@ def clean_entities(
         if not surface_fits(text, entity):
             there = " ".join(text[start:end] for start, end in fragments)
             message = f"{_name(entity)} is {entity.surface!r}, but its offsets give {there!r}"
-            report.add("kept", "surface text differs", message, entity.place, entity.fragments)
+            report.add("kept", SURFACE, message, entity.place, entity.fragments)
         other = cleaned.setdefault((entity.label, fragments), entity)
         if other is not entity:
             lost = ", with other attributes" if entity.attrs not in ({}, other.attrs) else ""
@@ -72,7 +77,8 @@ def choose_text(text: str, entities: Sequence[TextEntity], report: Report, place
     plain = text.removeprefix(BOM)
     texts = dict.fromkeys([plain, plain.replace("\r\n", "\n"), text, text.replace("\r\n", "\n")])
     fits = {t: _count_fits(t, entities) for t in texts}
-    chosen = max(texts, key=fits.__getitem__)
+    order = list(UNITS)
+    chosen = max(texts, key=lambda t: (fits[t][0], -order.index(fits[t][1])))
     if "\r\n" in text and "\r\n" not in chosen:
         message = f"offsets count CRLF as one character ({fits[chosen][0]} surface texts match)"
         report.add("repaired", "line endings CRLF -> LF", message, place)
@@ -86,51 +92,98 @@ def convert_offsets(
     place: Place,
     units: str | None = None,
 ) -> Sequence[TextEntity]:
-    """Convert offsets from graphemes or UTF-16 code units, two for an emoji, as in browsers, to
-    characters. Without units, uses characters or UTF-16, whichever matches more surface texts.
+    """Convert offsets from UTF-16 code units, two for an emoji, as in browsers, from bytes of UTF-8
+    or from graphemes to characters. Without units, uses those that match most surface texts.
     """
-    if units not in (None, *_UNITS):
-        raise GapDNERError(f"Invalid offsets: {units!r}. Use {', '.join(_UNITS)}.")
-    is_beyond = max(text, default="") > "\uffff"
-    if units == "characters" or not entities or not (is_beyond or units == "graphemes"):
+    if units not in (None, *UNITS):
+        raise GapDNERError(f"Invalid offsets: {units!r}. Use {', '.join(UNITS)}.")
+    if units == "characters" or not entities or not _units_differ(text):
         return entities
-    if is_beyond and not any((entity.surface or "").strip() for entity in entities):
-        message = f"the text has characters beyond the BMP, and offsets count {units or _UNITS[0]}"
+    if max(text) > "\uffff" and not any((entity.surface or "").strip() for entity in entities):
+        message = (
+            f"the text has characters beyond the BMP, and offsets count {units or 'characters'}"
+        )
         report.add("kept", "offsets without surface texts to check them", message, place)
     if units is not None:
-        return _count_in(text, entities, units)
-    n_fits, in_characters = _count_fits(text, entities)
-    if in_characters:
+        return count_in(text, entities, units)
+    n_fits, units = _count_fits(text, entities)
+    if units == "characters":
         return entities
-    message = f"offsets count in UTF-16 ({n_fits} surface texts match)"
-    report.add("repaired", "offsets in UTF-16", message, place)
-    return _count_in(text, entities, "utf-16")
+    name = UNITS[units]
+    message = f"offsets count in {name} ({n_fits} surface texts match)"
+    report.add("repaired", f"offsets in {name}", message, place)
+    return count_in(text, entities, units)
 
 
-def _count_fits(text: str, entities: Sequence[TextEntity]) -> tuple[int, bool]:
-    # the number of matching surface texts, and whether they match in characters or in UTF-16
-    fits = sum(surface_fits(text, entity) for entity in entities), True
-    if max(text, default="") <= "\uffff":
-        return fits
-    found = _count_in(text, entities, "utf-16")
-    return max(fits, (sum(surface_fits(text, entity) for entity in found), False))
+def _units_differ(text: str) -> bool:
+    return not text.isascii() or "\r\n" in text
 
 
-def _count_in(text: str, entities: Sequence[TextEntity], units: str) -> list[TextEntity]:
-    if units == "utf-16":
-        starts = [i for i, char in enumerate(text) for _ in range(1 + (char > "\uffff"))]
-    else:
-        try:
-            import regex
-        except ImportError:
-            raise GapDNERError("Offsets in graphemes need regex: pip install regex.") from None
-        starts = [match.start() for match in regex.finditer(r"\X", text)]
-    # offsets outside the text stay invalid
-    offsets = dict(enumerate([*starts, len(text)]))
+def _count_fits(text: str, entities: Sequence[TextEntity]) -> tuple[int, str]:
+    # the largest number of matching surface texts, and the units in which they match
+    best = 0, "characters"
+    for units in UNITS if _units_differ(text) else ("characters",):
+        fits = count_surfaces(text, count_in(text, entities, units))
+        if fits > best[0]:
+            best = fits, units
+        if fits == len(entities):
+            break
+    return best
+
+
+def count_surfaces(text: str, entities: Iterable[TextEntity]) -> int:
+    """RETURNS (int): The number of entities whose surface texts are empty or match the offsets."""
+    return sum(surface_fits(text, entity) for entity in entities)
+
+
+def count_misplaced(text: str, entities: Iterable[TextEntity]) -> int:
+    """RETURNS (int): The number of boundaries inside a word, next to whitespace in the entity, or
+    outside the text. They show that offsets count something else.
+    """
+    number = 0
+    for start, end in (fragment for entity in entities for fragment in entity.fragments):
+        if not 0 <= start < end <= len(text):
+            number += 2
+            continue
+        number += text[start].isspace() + text[end - 1].isspace()
+        number += sum(
+            0 < i < len(text) and all(map(_in_word, text[i - 1 : i + 1])) for i in (start, end)
+        )
+    return number
+
+
+def _in_word(char: str) -> bool:
+    # letters, numbers and marks, such as vowel signs
+    return unicodedata.category(char)[0] in "LNM"
+
+
+def count_in(text: str, entities: Sequence[TextEntity], units: str) -> Sequence[TextEntity]:
+    """RETURNS (Sequence[TextEntity]): The entities with character offsets instead of `UNITS`."""
+    if units == "characters" or not _units_differ(text):
+        return entities
+    starts = [*_starts(text, units), len(text)]
+
+    def convert(offset: int) -> int:
+        # offsets outside the text stay invalid
+        return starts[offset] if 0 <= offset < len(starts) else offset + len(text) * (offset > 0)
+
     return [
-        replace(e, fragments=tuple((offsets.get(a, a), offsets.get(b, b)) for a, b in e.fragments))
+        replace(e, fragments=tuple((convert(a), convert(b)) for a, b in e.fragments))
         for e in entities
     ]
+
+
+def _starts(text: str, units: str) -> list[int]:
+    # the character of each unit
+    if units == "utf-16":
+        return [i for i, char in enumerate(text) for _ in range(1 + (char > "\uffff"))]
+    if units == "bytes":
+        sizes = ((c > "\x7f") + (c > "\u07ff") + (c > "\uffff") + 1 for c in text)
+        return [i for i, size in enumerate(sizes) for _ in range(size)]
+    # a dependency of transformers
+    import regex
+
+    return [match.start() for match in regex.finditer(r"\X", text)]
 
 
 def surface_fits(text: str, entity: TextEntity) -> bool:
@@ -144,7 +197,17 @@ def surface_fits(text: str, entity: TextEntity) -> bool:
         pieces = [text[max(start, 0) : max(end, 0)] for start, end in fragments]
         if " ".join(pieces).split() == entity.surface.split():
             return True
+        if len(pieces) > 1 and _fits_with_gaps(pieces, entity.surface):
+            return True
     return False
+
+
+def _fits_with_gaps(pieces: Sequence[str], surface: str) -> bool:
+    # tools can write a gap as "...", "…" or "[...]"
+    if "…" not in surface and ".." not in surface:
+        return False
+    words = (" ".join(piece.split()) for piece in pieces)
+    return re.fullmatch(_GAP.join(map(re.escape, words)), " ".join(surface.split())) is not None
 
 
 def _name(entity: TextEntity) -> str:

@@ -11,17 +11,23 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities, get_other_keys, set_entities
 from ..errors import GapDNERError
+from ..languages import DOC_LANG
 from ..loading import load_splitter
 from ..sentences import LineBreaks
 from ..sentences import blank_pipeline as blank_pipeline
 from .brat import ANNOTATION_SUFFIXES
+from .brat_lines import referent_of
 from .docs import DOC_EXTRA, DOC_NAME, Alignment, doc_place, to_docs
 from .files import skip_word_files
 from .jsonl import document_values
 from .outputs import check_apart
-from .records import DOC_RELATIONS, BratLine, Record
+from .records import DOC_RELATIONS, UNSTORED, BratLine, Record
 from .registry import ATTRS, FORMATS, Format, choose_output, get_format, guess_format
 from .report import MISSING_TYPE, Place, Report, logging_drops
+from .tokenizer_choice import choose_tokenizer
+
+# the formats whose tokens a pipeline learns from
+_TOKENIZED = ("spacy", "w2ner", "inline")
 
 
 def read(
@@ -29,7 +35,7 @@ def read(
     format: str | None = None,
     *,
     nlp: Language | None = None,
-    lang: str = "en",
+    lang: str | None = None,
     model: str | Path | None = None,
     n_sents: int = 0,
     types: tuple[str, ...] = (),
@@ -44,14 +50,16 @@ def read(
     path (Union[str, Path]): A file or folder.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected if None.
     nlp (Optional[Language]): A pipeline whose tokenizer and vocab are used, but no component.
-    lang (str): Language of the tokenizer if `nlp` is None.
+    lang (Optional[str]): Language of the tokenizer if `nlp` is None. Defaults to English, or the
+        language of the texts if that is clearly another one, which the report notes.
     model (Optional[Union[str, Path]]): A pipeline folder or package whose tokenizer and sentence
         boundaries are used instead of `nlp` and `lang`.
     n_sents (int): Sentences per Doc; 0 for complete documents. Docs in .spacy files are unchanged.
     types (tuple[str, ...]): Entity types to keep; all if empty.
     report (Optional[Report]): Collects what is dropped or repaired. If None, drops are logged.
     spans_key (str): Prefix of the span groups that store the entities.
-    alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
+    alignment (str): "expand", "contract", "strict" or "split", see
+        `spacy_gapdner.formats.to_docs`.
     line_breaks (str): The line breaks that end a sentence: "keep" for all, "join" for none inside
         wrapped paragraphs, or "auto", see `LineSentencizer`. Not allowed with `model`.
     **options: Other options of the reader, such as `from_ents` and `from_spans` for .spacy.
@@ -63,10 +71,12 @@ def read(
         raise GapDNERError(f"Invalid line_breaks: {line_breaks!r}. Use auto, keep or join.")
     if model is not None and line_breaks != "auto":
         raise GapDNERError(f"{model} has its own sentence boundaries. Leave out line_breaks.")
+    is_guessed = False
     if model is not None:
         nlp = load_splitter(model)
     elif nlp is None:
-        nlp = blank_pipeline(lang, line_breaks)
+        is_guessed = lang is None
+        nlp = blank_pipeline(lang or "en", line_breaks)
     else:
         # without the components of a trained pipeline
         nlp, tokenizer = Language(nlp.vocab, max_length=10**9), nlp.tokenizer
@@ -89,6 +99,8 @@ def read(
         records = chosen.reader(path, report, **given)
         if types and "types" not in given:
             records = _of_types(records, types, spans_key, report, path)
+        if is_guessed:
+            nlp, records = choose_tokenizer(nlp, records, line_breaks, report, path)
         yield from to_docs(
             records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key
         )
@@ -117,6 +129,14 @@ def load_docs(
     chosen = get_format(format or guess_format(Path(path))).name
     docs = read(path, chosen, nlp=nlp, report=report, spans_key=spans_key, **options)
     return require_docs(docs, path)
+
+
+def guess_data_language(path: str | Path, format: str | None = None) -> str:
+    """RETURNS (str): The language whose rules `read` uses for a file or folder by default, or with
+    which the Docs of .spacy files were tokenized.
+    """
+    doc = next(read(path, format, report=Report(skip=True)), None)
+    return str(doc.user_data.get(DOC_LANG, "en")) if doc is not None else "en"
 
 
 def write(
@@ -156,6 +176,7 @@ def convert(
     format: str | None = None,
     to: str | None = None,
     n_sents: int | None = None,
+    alignment: Alignment | None = None,
     spans_key: str = DEFAULT_SPANS_KEY,
     strict: bool = False,
     skip: bool = False,
@@ -170,12 +191,15 @@ def convert(
     to (Optional[str]): The output's format; detected from its file extension if None.
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for complete
         documents. None means 1 for .spacy and 0 for other formats.
+    alignment (Optional[str]): How to align a boundary inside a token, see `read`. None means
+        "expand" for formats with tokens (.spacy, w2ner, inline), which a pipeline learns from, and
+        "split" for other formats, so that no boundary moves.
     spans_key (str): Prefix of the span groups that store the entities.
     strict (bool): Stop at the first item that would be dropped.
     skip (bool): Skip documents that cannot be read instead of stopping.
     on_doc (Optional[Callable[[Doc], object]]): Called with each Doc after it is written.
     **options: Other options of `spacy_gapdner.formats.read`: `lang` or `model`, `types`,
-        `alignment`, `line_breaks`, and those of the format's reader.
+        `line_breaks`, and those of the format's reader.
     RETURNS (Report): What was dropped, repaired or kept unchanged.
     RAISES (GapDNERError): If the input cannot be read or contains no document, the output format
         cannot represent it, or the output would overwrite the input.
@@ -201,6 +225,7 @@ def convert(
         raise GapDNERError("Use either strict or skip, not both.")
     if n_sents is None:
         n_sents = int(target == "spacy")
+    options["alignment"] = alignment or ("expand" if target in _TOKENIZED else "split")
     report = Report(strict=strict, skip=skip)
     docs = read(input, source, n_sents=n_sents, report=report, spans_key=spans_key, **options)
 
@@ -230,8 +255,7 @@ def _counting_losses(
             message = f"{format.name} cannot store {', '.join(map(repr, lost))} of the document"
             report.add("dropped", "document metadata", message, place)
         if "relations" in format.loses:
-            for text in doc.user_data.get(DOC_RELATIONS, ()):
-                BratLine(text, place).drop(report)
+            _drop_relations(doc, spans_key, format, report)
         for key in get_other_keys(doc, spans_key):
             if number := len(get_entities(doc, key)):
                 message = f"{number} under {key!r:.80}"
@@ -243,6 +267,15 @@ def _counting_losses(
             message = f"{format.name} cannot store {name} of entities ({number})"
             report.add("dropped", f"{name} of a document's entities", message, place)
         yield doc
+
+
+def _drop_relations(doc: Doc, spans_key: str, format: Format, report: Report) -> None:
+    stored = {
+        (e.id_, e.kb_id_) for e in get_entities(doc, spans_key) if "kb_id" in ATTRS - format.loses
+    }
+    for text in doc.user_data.get(DOC_RELATIONS, ()):
+        if referent_of(text) not in stored:
+            BratLine(text, doc_place(doc)).drop(report, kind=UNSTORED)
 
 
 def require_docs(

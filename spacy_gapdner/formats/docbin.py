@@ -61,14 +61,20 @@ def read_spacy(
             for doc in read_docbin(file, vocab):
                 with reading(report, Place(str(file))):
                     groups.update(doc.spans)
-                    if from_ents or from_spans:
-                        _import_spans(doc, spans_key, from_spans, report)
+                    name = str(doc.user_data.get(DOC_NAME) or doc.text[:20])
                     try:
+                        if from_ents or from_spans:
+                            _import_spans(doc, spans_key, from_spans, report)
                         for entity in get_entities(doc, spans_key):
                             check_entity(doc, entity.to_entity())
+                    # a label is not in the strings of the file
+                    except KeyError:
+                        raise GapDNERError(
+                            f"{file} is not a valid .spacy file: document {name!r} has a label "
+                            "without its text. Convert the data again."
+                        ) from None
                     # other components, such as spancat, may have written spans under the prefix
                     except ValueError as error:
-                        name = str(doc.user_data.get(DOC_NAME) or doc.text[:20])
                         raise GapDNERError(f"{file}, document {name!r}: {error}") from None
                     yield doc
     if from_spans and from_spans not in groups:

@@ -11,12 +11,13 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, offer_extensions, set_entities
 from ..errors import GapDNERError
+from ..languages import DOC_LANG
 from ..segments import get_sentences
-from ..sentences import cut_doc, make_doc
+from ..sentences import cut_doc, make_doc, split_tokens
 from .records import DOC_RELATIONS, Record, TextEntity, TextRecord, TokenRecord, keep_relations
 from .report import Action, Place, Report, printable, reading
 
-Alignment = Literal["expand", "contract", "strict"]
+Alignment = Literal["expand", "contract", "strict", "split"]
 
 # keys of doc.user_data: the name of the document, and the other values of its record in the file
 DOC_NAME = "gapdner_document"
@@ -45,16 +46,18 @@ def to_docs(
     report (Report): Counts documents and entities and collects issues.
     n_sents (int): Sentences per Doc; 0 for complete documents with their sentence boundaries.
     alignment (str): How to align a boundary inside a token: "expand" or "contract" the fragment to
-        complete tokens, or drop the entity with "strict".
+        complete tokens, drop the entity with "strict", or "split" the token.
     spans_key (str): Prefix of the span groups that store the entities.
-    YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
-        ``doc.user_data[DOC_NAME]``. The first Doc has the other values of the record.
+    YIELDS (Doc): Docs with entities, sentence boundaries, the document's name in
+        ``doc.user_data[DOC_NAME]`` and, if the text was tokenized, the language of the rules in
+        ``doc.user_data[DOC_LANG]``. The first Doc has the other values of the record.
     RAISES (GapDNERError): If an option is invalid, or a strict report drops an entity.
     """
     if n_sents < 0:
         raise GapDNERError(f"Invalid n_sents: {n_sents}. Use 0 (complete documents) or more.")
     if alignment not in get_args(Alignment):
-        raise GapDNERError(f"Invalid alignment: {alignment!r}. Use expand, contract or strict.")
+        names = ", ".join(get_args(Alignment))
+        raise GapDNERError(f"Invalid alignment: {alignment!r}. Use one of {names}.")
 
     def document_of(record: Record) -> tuple[str, str | None] | None:
         if not isinstance(record, TokenRecord):
@@ -77,6 +80,7 @@ def to_docs(
                 yield record
             else:
                 text = cast(TextRecord, record)
+                report.lang = nlp.lang
                 with reading(report, Place(text.path, None, text.name)):
                     yield from _from_text(text, nlp, report, n_sents, alignment, spans_key)
 
@@ -156,7 +160,11 @@ def _from_text(
         place = Place(record.path, None, record.name)
         report.add("dropped", "document without text", f"{record.name} has no text", place)
         return
-    doc = nlp(make_doc(nlp, record.text))
+    tokens = make_doc(nlp, record.text)
+    if alignment == "split":
+        offsets = {i for source in record.entities for pair in source.fragments for i in pair}
+        tokens = split_tokens(tokens, offsets)
+    doc = nlp(tokens)
     if doc.text != record.text:
         raise GapDNERError(
             f"The tokenizer changes the text of {record.name}, so its offsets are invalid. "
@@ -177,7 +185,8 @@ def _from_text(
             _note(report, "dropped", "duplicate entity after tokenization", message, source)
         elif entity.end <= cuts[number + 1]:
             parts[number].append(entity.shift(-cuts[number]))
-            homes[source.id or ""] = number
+            if source.id:
+                homes[source.id] = number
         else:
             _note(report, "dropped", _CROSSES, f"does not fit into {n_sents} sentence(s)", source)
     relations = keep_relations(record.relations, homes, len(parts), report)
@@ -187,6 +196,7 @@ def _from_text(
         if relations[number]:
             part.user_data[DOC_RELATIONS] = relations[number]
         part.user_data[DOC_NAME] = printable(record.name)
+        part.user_data[DOC_LANG] = nlp.lang
         if number == 0 and record.extra:
             part.user_data[DOC_EXTRA] = dict(record.extra)
         yield part
@@ -195,7 +205,8 @@ def _from_text(
 def _align(
     source: TextEntity, text: str, doc: Doc, alignment: Alignment, report: Report
 ) -> Entity | None:
-    found = [doc.char_span(*pair, alignment_mode=alignment) for pair in source.fragments]
+    mode = "strict" if alignment == "split" else alignment
+    found = [doc.char_span(*pair, alignment_mode=mode) for pair in source.fragments]
     # contracted spans can be empty
     spans = [span for span in found if span]
     words = sorted({token.i for span in spans for token in span if not token.is_space})

@@ -85,6 +85,11 @@ class LinkedRegions:
         message = source if isinstance(source, str) else f"cannot keep {str(source)[:80]}"
         self.report.add("dropped", kind, message, self.place)
 
+    def drop_untyped(self, message: str, offsets: Fragments = ()) -> None:
+        """Report an entity whose type is missing."""
+        self.report.entities += 1
+        self.report.add("dropped", "annotation without a type", message, self.place, offsets)
+
     def store(self, record: Object, known: Sequence[str]) -> None:
         """Store the other values of the document's record in the file, without the known keys."""
         empty: tuple[object, ...] = (None, "", [], {})

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from ..errors import GapDNERError
 from .cleaning import clean_entities, convert_offsets
@@ -16,14 +17,16 @@ from .report import Place, Report, reading
 
 SUFFIXES = (".pubtator", ".PubTator", ".txt")
 _TEXT = re.compile(r"([^\s|]+)\|[ta]\|(.*)")
-# PMID START END MENTION TYPE [ID]
-_ENTITY = re.compile(r"\S+\t(\d{1,9})\t(\d{1,9})\t([^\t]*)\t([^\t]+)(?:\t([^\t]*).*)?")
+# PMID START END MENTION TYPE [ID [OTHER ...]];  PMID TYPE ID ID [OTHER ...]
+_ENTITY = re.compile(r"\S+\t(\d{1,9})\t(\d{1,9})\t([^\t]*)\t([^\t]+)(?:\t([^\t]*)(?:\t(.*))?)?")
+_RELATION = re.compile(r"\S+\t(?!\d+\t\d+\t)[^\t]+\t[^\t]+\t[^\t]+(?:\t.*)?")
 
 
 @file_reader(*SUFFIXES)
 def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read articles separated by empty lines and named by their ids. Title and abstract become
-    lines of one text; relations are dropped.
+    lines of one text; relations are dropped. The seventh and later columns of an entity, such as
+    the written-out mentions of a coordination, become attributes: ``column_7``, ...
     """
     lines = enumerate(read_lines(path), start=1)
     for is_article, group in groupby(lines, key=lambda line: bool(line[1].strip())):
@@ -45,12 +48,17 @@ def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRec
         elif not texts:
             raise GapDNERError(f"{place} is not a title like 123|t|Title. Choose the right format.")
         elif match := _ENTITY.fullmatch(line):
-            start, end, surface, label, reference = match.groups()
-            attrs = {} if reference in (None, "", "-", "-1") else {"kb_id": reference}
+            start, end, surface, label, reference, others = match.groups()
+            attrs: dict[str, Any] = {}
+            if reference not in (None, "", "-", "-1"):
+                attrs["kb_id"] = reference
+            columns = enumerate((others or "").split("\t"), start=7)
+            if values := {f"column_{n}": column for n, column in columns if column}:
+                attrs["_"] = values
             offsets = ((int(start), int(end)),)
             entities.append(TextEntity(label, offsets, None, place, surface or None, attrs=attrs))
         else:
-            kind = "malformed line" if len(line.split("\t")) != 4 else "relation"
+            kind = "relation" if _RELATION.fullmatch(line) else "malformed line"
             report.add("dropped", kind, f"cannot keep {line[:80]!r}", place)
     text = "\n".join(texts)
     found = convert_offsets(text, entities, report, file._replace(document=name))

@@ -19,6 +19,11 @@ from .report import NOWHERE, Place, Report
 DOC_RELATIONS = "gapdner_relations"
 KINDS = {"R": "relation", "E": "event", "*": "equivalence", "N": "normalization", "#": "note"}
 KINDS |= {"A": "attribute", "M": "attribute"}
+# the kinds of issue for lines that are valid, but cannot be kept
+ACROSS = "relations, events and notes across Docs"
+UNSTORED = "relations, events and notes that the format cannot store"
+# the number of a line's Doc if it refers to several
+_SEVERAL = -1
 
 
 class BratLine(NamedTuple):
@@ -27,10 +32,12 @@ class BratLine(NamedTuple):
     text: str
     place: Place
 
-    def drop(self, report: Report, reason: str = "") -> None:
-        """Report that the line cannot be kept."""
+    def drop(self, report: Report, reason: str = "", kind: str | None = None) -> None:
+        """Report that the line cannot be kept. The default kind is that of the line."""
+        name = KINDS[self.text[0]]
         message = f"cannot keep {self.text[:60]!r}{reason}"
-        report.add("dropped", KINDS[self.text[0]], message, self.place)
+        message = f"{name}: {message}" if kind else message
+        report.add("dropped", kind or name, message, self.place)
 
 
 @dataclass(frozen=True)
@@ -107,7 +114,8 @@ def targets_of(line: str) -> list[str]:
         return words[1:]
     if line[0] in "RE":
         return [word.partition(":")[2] for word in words[line[0] == "R" :] if word]
-    return words[1:2]
+    # N1 TAB RESOURCE Annotation:T1 Referent:ID
+    return [word.removeprefix("Annotation:") for word in words[1:2]]
 
 
 def keep_relations(
@@ -121,7 +129,9 @@ def keep_relations(
 
     def home_of(line: BratLine) -> int | None:
         found = {known.get(target) for target in targets_of(line.text)}
-        return found.pop() if len(found) == 1 else None
+        if len(found) == 1:
+            return found.pop()
+        return None if not found or None in found else _SEVERAL
 
     # lines can refer to other lines
     named = {line.text.split("\t")[0]: line for line in reversed(lines)}
@@ -137,9 +147,10 @@ def keep_relations(
         home = home_of(line)
         if home is None:
             targets = targets_of(line.text) or [""]
-            missing = [repr(target) for target in targets if known.get(target) is None]
-            which = f"{missing[0]}, which is not in this Doc" if missing else "several Docs"
-            line.drop(report, f": it refers to {which}")
+            missing = next(target for target in targets if known.get(target) is None)
+            line.drop(report, f": it refers to {missing!r}, which is not in this Doc")
+        elif home == _SEVERAL:
+            line.drop(report, ": it refers to several Docs", ACROSS)
         else:
             kept[home].append(line.text)
     return kept

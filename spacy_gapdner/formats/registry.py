@@ -81,7 +81,7 @@ _PRODIGY = (
 )
 _HTML = "spacy-gapdner.write_html.v1"
 _LAYERS = r'"(denotations|tracks)"\s*:'
-_CAS = r'"%[A-Z_]+"\s*:|\A<|\APK'
+_CAS = r'"%[A-Z_]+"\s*:|<(?:[\w.-]+:)?XMI\b|\APK'
 _BIOC = r'<collection|"passages"\s*:'
 _JSONL, _W2NER = r'"entities"\s*:\s*\[', r'"sentence"\s*:'
 _BRAT = (*brat.ANNOTATION_SUFFIXES, ".txt")
@@ -203,6 +203,8 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
             raise GapDNERError(f"{file} contains no document.")
         if '"annotation_id"' in text:
             raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")
+        if '"start_offset"' in text:
+            raise GapDNERError(f'{file} is JSON of doccano. Export "JSONL (text label)".')
         writers = [f.name for f in FORMATS.values() if f.reader is None and f.ending == file.suffix]
         if writers:
             raise GapDNERError(

@@ -12,9 +12,11 @@ from ..entities import Fragments
 from ..errors import GapDNERError, shorten
 
 MISSING_TYPE = "entity type"
+# the kind of issue for entities whose offsets and surface text contradict each other
+SURFACE = "surface text differs"
 _LOGGER = logging.getLogger(__name__)
 
-Action = Literal["dropped", "repaired", "kept", "missing"]
+Action = Literal["dropped", "repaired", "kept", "missing", "chosen"]
 
 _LONGEST_MESSAGE = 300
 
@@ -49,8 +51,9 @@ def printable(text: str) -> str:
 
 @dataclass(frozen=True)
 class Issue:
-    """A problem in the input or with the output. The action is "kept" if nothing was changed, or
-    "missing" for a selected type. The offsets are the fragments concerned, in characters or tokens.
+    """A problem in the input or with the output. The action is "kept" if nothing was changed,
+    "missing" for a selected type, or "chosen" if a reader chose between several interpretations.
+    The offsets are the fragments concerned, in characters or tokens.
     """
 
     action: Action
@@ -75,12 +78,14 @@ class Issue:
 class Report:
     """The items that readers and writers dropped, repaired or kept unchanged.
 
-    strict (bool): Raise a GapDNERError at the first dropped item.
+    strict (bool): Raise a GapDNERError at the first dropped item, or at the first entity whose
+        surface text contradicts its offsets.
     skip (bool): Skip documents that cannot be read instead of stopping.
     needs_types (bool): Raise a GapDNERError if no entity of the data has one of the selected types.
     documents, entities (int): Numbers of documents and entities that were read.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
     left_out (Counter[str]): Numbers of entities of types that were not selected, by type.
+    lang (Optional[str]): The language whose rules tokenized the texts; None for other data.
     """
 
     strict: bool = False
@@ -90,18 +95,19 @@ class Report:
     entities: int = 0
     issues: list[Issue] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    lang: str | None = None
 
     def add(
         self, action: Action, kind: str, message: str, place: Place, offsets: Fragments = ()
     ) -> None:
-        """Add an `Issue`; raises a GapDNERError if it is a drop and the report is strict."""
+        """Add an `Issue`; raises a GapDNERError if the report is strict and does not allow it."""
         file, document = (name and printable(name) for name in (place.file, place.document))
         place = place._replace(file=file, document=document)
         # lists of types are complete
         longest = 10**9 if kind == MISSING_TYPE else _LONGEST_MESSAGE
         issue = Issue(action, kind, shorten(printable(message), longest), place, tuple(offsets))
         self.issues.append(issue)
-        if self.strict and action == "dropped":
+        if self.strict and (action == "dropped" or kind == SURFACE):
             raise GapDNERError(f"{issue} ({kind}). Correct it, or convert without strict mode.")
 
     @property
@@ -118,6 +124,7 @@ class Report:
         return {
             "documents_read": self.documents,
             "entities_read": self.entities,
+            "lang": self.lang,
             "left_out": dict(sorted(self.left_out.items())),
             **{action: dict(self.counts(action)) for action in get_args(Action)},
             "issues": [issue.to_dict() for issue in self.issues],
@@ -137,7 +144,7 @@ def reading(report: Report | None, place: Place) -> Iterator[None]:
 
 @contextmanager
 def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
-    """Create a report if none is given. Log dropped entities, and types without entities."""
+    """Create a report if none is given. Log what is dropped, contradictions and choices."""
     made = Report() if report is None else report
     try:
         yield made
@@ -146,6 +153,8 @@ def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
         if report is None:
             for kind, count in made.counts("dropped").items():
                 _LOGGER.warning("%s: %d dropped (%s)", path, count, kind)
+            if number := made.counts()[SURFACE]:
+                _LOGGER.warning("%s: %d kept (%s)", path, number, SURFACE)
             for issue in made.issues:
-                if issue.kind == MISSING_TYPE:
+                if issue.kind == MISSING_TYPE or issue.action == "chosen":
                     _LOGGER.warning("%s", issue)

@@ -11,6 +11,7 @@ from spacy.training import Example, validate_examples
 from ..entities import count_elsewhere, get_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
+from ..languages import warn_other_languages
 
 # Errors of spaCy, zlib and msgpack if a .spacy file is missing or invalid
 _INVALID_FILE = (OSError, zlib.error, KeyError, ValueError)
@@ -51,6 +52,7 @@ def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gol
             gold.sample.append(example.reference)
     if not gold.sample:
         raise GapDNERError("The training corpus has no documents with text. Check the path.")
+    warn_other_languages(gold.sample)
     return gold
 
 

@@ -129,3 +129,49 @@ def test_sentences_of_a_pipeline(run, data, tmp_path):
     nlp.to_disk(tmp_path / "model")
     run("convert", data, tmp_path / "a.spacy", "--model", tmp_path / "model")
     assert [doc[0].text for doc in read_docs(tmp_path / "a.spacy")] == ["Severe", "pretest"]
+
+
+GERMAN = "Sie hatte ca. zwei Wochen Fieber und war beim Arzt. Der Husten blieb."
+
+
+@pytest.mark.parametrize(
+    ("options", "language", "n_docs"), [((), "German (de)", 2), (("-l", "en"), "English (en)", 3)]
+)
+def test_language_of_the_tokenizer(run, write_brat, tmp_path, options, language, n_docs):
+    folder = write_brat(a=(GERMAN, "T1\tSign 26 32\tFieber\n"))
+    output = run("convert", folder, tmp_path / "a.spacy", *options).output
+    assert f"Tokenized with the rules of {language}" in output
+    assert ("chosen: language of the tokenizer" in output) == (not options)
+    assert len(read_docs(tmp_path / "a.spacy")) == n_docs
+
+
+def test_choices_and_counted_lines(run, write_brat, tmp_path):
+    ann = "T1\tSign 0 4\tPain\nT2\tSign 6 10\tRash\nR1\tBefore Arg1:T1 Arg2:T2\n*\tOr T1 T2\n"
+    # a note of a relation that is not kept
+    folder = write_brat(a=("Pain. Rash.", f"{ann}*\tAnd T2 T1\n#1\tAnnotatorNotes R1\tx\n"))
+    for name, reason in (
+        ("a.spacy", "Keep complete documents"),
+        ("a.jsonl", "brat and .spacy can"),
+    ):
+        lines = run("convert", folder, tmp_path / name).output.splitlines()
+        (start,) = (n for n, line in enumerate(lines) if "dropped: relations, events" in line)
+        assert lines[start].split()[0] == "4"
+        assert "→ 2 equivalences, 1 relation, 1 note: " in lines[start + 1]
+        assert reason in lines[start + 1]
+        # without examples
+        assert "Before" not in "".join(lines)
+    run("convert", folder, tmp_path / "b.spacy", "--n-sents", "0", "--strict")
+
+
+def test_all_choices_are_printed(run, tmp_path):
+    from cassis import Cas, TypeSystem
+
+    types = TypeSystem()
+    cas = Cas(types)
+    cas.sofa_string, cas.sofa_mime = "pain", "text/plain"
+    cas.add_all([types.create_type(f"custom.Layer{n}")(begin=0, end=4) for n in range(5)])
+    cas.to_json(tmp_path / "a.json")
+    output = run(
+        "convert", tmp_path / "a.json", tmp_path / "a.jsonl", "--option", "type=layer"
+    ).output
+    assert all(f"Layer{n} (1): the name of the layer" in output for n in range(5))

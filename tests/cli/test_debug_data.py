@@ -57,6 +57,24 @@ def test_data_without_problems(run, write_docs):
     assert "No problems found" in result.stdout
 
 
+def test_tokens_of_another_language(run, write, tmp_path):
+    text = "Sie hatte ca. zwei Wochen Schmerzen und war beim Arzt."
+    ann = "T1\tSign 26 35\tSchmerzen\n"
+    folder = write({"in/a.txt": text, "in/a.ann": ann}) / "in"
+    run("convert", folder, tmp_path / "a.spacy", "--lang", "en")
+    run("init-config", tmp_path / "de.cfg", "--lang", "de")
+    result = run("debug-data", tmp_path / "a.spacy", "--config", tmp_path / "de.cfg")
+    expected = "train: The pipeline tokenizes with the rules of German (de), but Docs of the"
+    assert expected in " ".join(result.output.split())
+    # other formats are tokenized by the pipeline
+    for data, options in ((folder, ("--config", tmp_path / "de.cfg")), (folder, ())):
+        assert "other rules" not in run("debug-data", data, *options).output
+    # by default, the rules are those of the data
+    convert = ("convert", folder, tmp_path / "a.spacy", "--force")
+    run(*convert)
+    assert "other rules" not in run("debug-data", tmp_path / "a.spacy").output
+
+
 def test_invalid_config(fails, train, tmp_path):
     config = write_config(tmp_path, ("GapAwareTagging", "NoTagging"))
     fails("Invalid config: ", "debug-data", train, "--config", config)

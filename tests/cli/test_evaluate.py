@@ -5,6 +5,7 @@ import pytest
 from tiny_pipeline import CHANGED, read_docs
 
 from spacy_gapdner.analysis import pipes
+from spacy_gapdner.formats import write_docbin
 
 
 def test_tables_and_file(run, model, write_docs, tmp_path):
@@ -31,6 +32,20 @@ def test_tables_and_file(run, model, write_docs, tmp_path):
     scores = json.loads(output.read_text())
     assert scores["spans_gapdner_disc_f"] == pytest.approx(2 / 3)
     assert scores["gold_per_type"] == {"ADR": 3, "Drug": 1, "Food": 1}
+
+
+def test_tokens_of_another_language(run, model, write_docs, tmp_path):
+    data = write_docs()
+    docs = read_docs(data)
+    docs[0].user_data["gapdner_lang"] = "de"
+    write_docbin(docs, data)
+    printed = " ".join(run("evaluate", model, data).output.split())
+    assert (
+        "rules of English (en), but Docs of the data were tokenized with other rules: 1" in printed
+    )
+    docs[0].user_data["gapdner_lang"] = "en"
+    write_docbin(docs, data)
+    assert "other rules" not in run("evaluate", model, data).output
 
 
 def test_options(run, model, write_docs, monkeypatch):

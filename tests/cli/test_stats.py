@@ -45,3 +45,11 @@ def test_output_in_another_encoding(write_docs):
     data = write_docs(annotated=[("a pain", [("α-Größe", (1, 2))])])
     result = CliRunner(charset="latin-1").invoke(app, ["stats", str(data)])
     assert "\\u03b1-Größe" in result.stdout
+
+
+def test_language_of_the_data(run, write):
+    text = "Sie hatte ca. zwei Wochen Fieber und war im Krankenhaus beim Arzt."
+    folder = write({"in/a.txt": text, "in/a.ann": "T1\tSign 26 32\tFieber\n"}) / "in"
+    for options, n_sentences in (((), 1), (("--lang", "en"), 2)):
+        lines = run("stats", folder, "--format", "brat", *options).output.splitlines()
+        assert f"Sentences {n_sentences}" in [" ".join(line.split()) for line in lines]

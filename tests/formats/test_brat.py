@@ -1,14 +1,17 @@
 """brat standoff: entities, their attributes and notes, written files, and relations."""
 
+import time
+
 import pytest
 
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.annotate.store import Texts
 from spacy_gapdner.entities.attributes import remove_extension
-from spacy_gapdner.formats import DOC_NAME, NOWHERE, convert, read_brat
+from spacy_gapdner.formats import DOC_NAME, NOWHERE, Report, convert, read_brat
 from spacy_gapdner.formats import read as read_docs
 from spacy_gapdner.formats import write as write_docs
-from spacy_gapdner.formats.records import BratLine, keep_relations
+from spacy_gapdner.formats.brat import parse_entity
+from spacy_gapdner.formats.records import ACROSS, UNSTORED, BratLine, keep_relations
 
 TEXT = "severe joint and shoulder pain"
 ENTITY = "T3\tADR 0 12;26 30\tsevere joint pain\n"
@@ -167,12 +170,12 @@ FIRST = (
     "A1\tNegation E1\n#1\tAnnotatorNotes R1\tsure: T5\n"
 )
 SECOND = "R2\tCauses Arg1:T7 Arg2:T5\n"
-ACROSS = "R3\tBefore From:T1 To:T5\nE4\tADE:T5 Theme:E1\n#2\tAnnotatorNotes R3\tx\n"
+BETWEEN = "R3\tBefore From:T1 To:T5\nE4\tADE:T5 Theme:E1\n#2\tAnnotatorNotes R3\tx\n"
 
 
 @pytest.fixture
 def brat(write):
-    return write({"in/a.txt": RELATED, "in/a.ann": ENTITIES + FIRST + SECOND + ACROSS}) / "in"
+    return write({"in/a.txt": RELATED, "in/a.ann": ENTITIES + FIRST + SECOND + BETWEEN}) / "in"
 
 
 def lines_of(path):
@@ -183,7 +186,7 @@ def test_documents_keep_all_relations_and_events(brat, tmp_path):
     first = convert(brat, tmp_path / "a.spacy", n_sents=0)
     second = convert(tmp_path / "a.spacy", tmp_path / "out")
     assert not first.issues + second.issues
-    assert lines_of(tmp_path / "out/a.ann") == sorted((FIRST + SECOND + ACROSS).splitlines(True))
+    assert lines_of(tmp_path / "out/a.ann") == sorted((FIRST + SECOND + BETWEEN).splitlines(True))
     conf = (tmp_path / "out/annotation.conf").read_text()
     # the triggers of events are not entities
     assert conf.startswith(
@@ -198,10 +201,13 @@ def test_documents_keep_all_relations_and_events(brat, tmp_path):
 
 def test_sentences_keep_their_own_relations_and_events(brat, tmp_path):
     report = convert(brat, tmp_path / "a.spacy")
-    assert report.counts("dropped") == {"relation": 1, "event": 1, "note": 1}
-    reasons = [(i.place.line, i.message.partition(": it refers to ")[2]) for i in report.issues]
-    several = "several Docs"
-    assert reasons == [(12, several), (13, several), (14, "'R3', which is not in this Doc")]
+    # also the note of a relation across Docs
+    assert report.counts("dropped") == {ACROSS: 3}
+    assert [(i.place.line, i.message.partition(":")[0]) for i in report.issues] == [
+        (12, "relation"),
+        (13, "event"),
+        (14, "note"),
+    ]
     convert(tmp_path / "a.spacy", tmp_path / "out")
     assert lines_of(tmp_path / "out/a.ann") == sorted(FIRST.splitlines(True))
     assert lines_of(tmp_path / "out/a-2.ann") == [SECOND]
@@ -210,14 +216,134 @@ def test_sentences_keep_their_own_relations_and_events(brat, tmp_path):
 def test_relations_and_events_without_entities_are_counted(brat, tmp_path):
     report = convert(brat, tmp_path / "out", types=("ADE",))
     # between T1 and T5, and its note
-    note, relation = "#1\tAnnotatorNotes R3\tx\n", ACROSS.splitlines(True)[0]
+    note, relation = "#1\tAnnotatorNotes R3\tx\n", BETWEEN.splitlines(True)[0]
     assert lines_of(tmp_path / "out/a.ann") == [note, relation]
     dropped = {"relation": 2, "equivalence": 1, "event": 3, "attribute": 1, "note": 1}
     assert report.counts("dropped") == dropped
     assert "Arg1:T2 Arg2:T1\\t': it refers to 'T2', which is not in" in report.issues[0].message
     report = convert(brat, tmp_path / "a.jsonl")
-    dropped = {"relation": 3, "equivalence": 1, "event": 3, "attribute": 1, "note": 2}
-    assert report.counts("dropped") == dropped
+    assert report.counts("dropped") == {UNSTORED: 10}
+
+
+def test_every_line_of_an_entity_is_kept(brat_copy, report):
+    text = "Severe pains"
+    ann = (
+        "T1\tADE 0 12\tSevere pains\n"
+        "N1\tReference T1 ICD:R52\t\tPain \t x\n"
+        "A1\tGrade T1 3\n"
+        "#1\tAnnotatorNotes T1\tok\n"
+        # attrs have no place for these lines
+        "#2\tLemma T1\tsevere pain\n"
+        "N2\tReference T1 MESH:D1\tPain\n"
+        "A2\tGrade T1 4\n"
+        "A3\tnote T1\n"
+    )
+    doc, written = brat_copy(text, ann)
+    (entity,) = get_entities(doc)
+    assert entity.attrs == {
+        "id": "T1",
+        "kb_id": "ICD:R52",
+        # without tabs
+        "kb_name": "Pain x",
+        "_": {"Grade": "3", "note": "ok"},
+    }
+    assert written == ann.replace("\t\tPain \t x", "\tPain x")
+
+
+def test_normalizations_of_bionlp(brat_copy, tmp_path, report):
+    text = "Vibrio in pond and river mud."
+    a1 = "T1\tMicrobe 0 6\tVibrio\nT2\tHabitat 10 14;25 28\tpond mud\n"
+    a2 = (
+        "N1\tTaxonomy Annotation:T1 Referent:662\n"
+        "N2\tBiotope Annotation:T2 Referent:BT:7\n"
+        "N3\tBiotope Annotation:T2 Referent:BT:8\n"
+        "R1\tLives_In Microbe:T1 Place:T2\n"
+    )
+    doc, written = brat_copy(text, a1, a2)
+    assert [(e.text, e.kb_id_) for e in get_entities(doc)] == [
+        ("Vibrio", "662"),
+        ("pond mud", "BT:7"),
+    ]
+    assert sorted(written.splitlines()) == sorted((a1 + a2).splitlines())
+    # other formats store the first concept of each entity
+    write_docs([doc], tmp_path / "a.jsonl", report=report)
+    assert [issue.message for issue in report.issues] == [
+        "normalization: cannot keep 'N3\\tBiotope Annotation:T2 Referent:BT:8'",
+        "relation: cannot keep 'R1\\tLives_In Microbe:T1 Place:T2'",
+    ]
+    report.issues.clear()
+    write_docs([doc], tmp_path / "a.json", report=report)
+    assert report.counts()[UNSTORED] == 4
+
+
+@pytest.fixture
+def brat_copy(write, report):
+    """Reads a document, and returns it and the lines in its copy in the order of the entity."""
+
+    def copy(text, ann, a2=None):
+        files = {"in/a.txt": text, "in/a.ann": ann} if a2 is None else {}
+        files |= {} if a2 is None else {"in/a.txt": text, "in/a.a1": ann, "in/a.a2": a2}
+        folder = write(files)
+        (doc,) = read_docs(folder / "in", report=report)
+        convert(folder / "in", folder / "out", strict=True)
+        assert not report.issues
+        return doc, (folder / "out/a.ann").read_text()
+
+    return copy
+
+
+def test_concept_that_brat_cannot_store(nlp, tmp_path, report):
+    doc = nlp("pain")
+    # brat requires RESOURCE:ID
+    set_entities(doc, [Entity("ADE", ((0, 1),), attrs={"kb_id": "R52"})])
+    write_docs([doc], tmp_path, "brat", report=report)
+    assert [issue.message for issue in report.issues] == ["ADE 'pain' has ('kb_id', 'R52')"]
+
+
+def test_documents_are_in_the_order_of_their_names(write, report):
+    files = {"a/x.txt": "pain", "a/x.ann": "", "a-b/x.txt": "pain", "a-b/x.ann": ""}
+    assert [record.name for record in read_brat(write(files), report)] == ["a-b/x", "a/x"]
+
+
+@pytest.mark.parametrize(
+    ("place", "label", "fragments", "surface"),
+    [
+        ("ADE 0 5\tpain", "ADE", ((0, 5),), "pain"),
+        ("Grade 3 0 5 ; 7  9 \t", "Grade 3", ((0, 5), (7, 9)), ""),
+        ("x;y -1 5;7 9", "x;y", ((-1, 5), (7, 9)), None),
+        # an odd number before the offsets, and a label that ends with a semicolon
+        ("1 2 3", "1", ((2, 3),), None),
+        ("x; 2 3", "x;", ((2, 3),), None),
+        ("x 1;2 3", "x 1;", None, None),
+        ("x 1 ; 2 3", "x 1 ;", ((2, 3),), None),
+        ("ADE\t0 5\tpain", "ADE", ((0, 5),), "pain"),
+        ("ADE\t0\t5\tpain\tmore", "ADE", ((0, 5),), "pain\tmore"),
+        *(
+            (place, "", None, None)
+            for place in ("0 5", " ADE 0 5", "ADE 0", "ADE;0 5", "", "ADE 0 5x")
+        ),
+    ],
+)
+def test_places(place, label, fragments, surface):
+    entity = parse_entity(BratLine(f"T1\t{place}", NOWHERE))
+    if fragments is None:
+        assert entity is None
+    else:
+        assert (entity.label, entity.fragments, entity.surface) == (label, fragments, surface)
+
+
+@pytest.mark.parametrize("part", [" ", "0 1;", "1 ", "T1\t", "; ", "T1\tA 0 1"])
+def test_long_lines_take_linear_time(write, report, part):
+    def seconds(n):
+        path = write({"a.txt": TEXT, "a.ann": f"{ENTITY}T1\tA 0 {part * n}x\n"})
+        start = time.process_time()
+        list(read_brat(path, Report()))
+        return time.process_time() - start
+
+    seconds(1000)
+    few, many = (min(seconds(n) for _ in range(3)) for n in (10_000, 80_000))
+    # 64 times as long if the time is quadratic
+    assert many < 24 * few + 0.02
 
 
 def test_long_chains(report):

@@ -88,8 +88,14 @@ def test_layers_and_links(tmp_path, report):
     assert report.counts("dropped") == {"annotation of the document": 1}
 
 
-def test_unreadable_files(folder, report, monkeypatch):
+def test_missing_type_system(folder, report):
     (folder / "x/TypeSystem.xml").unlink()
+    (doc,) = read(folder / "x", report=report)
+    assert [(e.label_, e.text) for e in get_entities(doc)] == EXPECTED
+    assert report.counts("repaired") == {"missing type system": 1}
+
+
+def test_unreadable_files(folder, report, monkeypatch):
     (folder / "b.json").write_text('{"%TYPES": 1}')
     (folder / "b.zip").write_bytes((folder / "a.zip").read_bytes()[:300])
     # the offset of the central directory is damaged
@@ -101,7 +107,6 @@ def test_unreadable_files(folder, report, monkeypatch):
     with ZipFile(folder / "e.zip", "w") as archive:
         archive.writestr("a.ann", "")
     for name, message in (
-        ("x/a.xmi", "has no TypeSystem.xml"),
         *((name, "is not valid UIMA CAS") for name in ("b.json", "b.zip", "c.zip")),
         ("d.zip", "contains 101 MB, more than 100 MB. Unpack it first."),
         ("e.zip", r"contains no \.xmi or \.json file"),

@@ -23,6 +23,23 @@ def test_pubtator(write, report):
     assert report.counts("repaired") == {"offsets in UTF-16": 1}
 
 
+def test_columns_of_pubtator(write, report):
+    text = (
+        "1|t|Zyx and leg swelling.\n1|a|\n"
+        # the concepts and mentions of a coordination, and a column after an empty one
+        "1\t8\t20\tleg swelling\tDisease\tD1|D2\tleg pain|swelling\t\tx\n"
+        "1\t0\t3\tZyx\tChemical\t-\t\n"
+        "1\tAssociation\tD1\tD2\tNovel\n1\tCID\t7\t8\n1\t0\t3\n1\t0\t3\tZyx\n"
+    )
+    (doc,) = read(write({"a.pubtator": text}), report=report)
+    found = [(e.text, e.kb_id_, e.attrs.get("_")) for e in get_entities(doc)]
+    assert found == [
+        ("Zyx", "", None),
+        ("leg swelling", "D1|D2", {"column_7": "leg pain|swelling", "column_9": "x"}),
+    ]
+    assert report.counts("dropped") == {"relation": 2, "malformed line": 2}
+
+
 def test_conll(write, report):
     # IOB1, IOB2, BIOES and BILOU; a no-break space; a comment, and a token that resembles one; two
     # documents, one of them without an empty line

@@ -23,7 +23,8 @@ from spacy_gapdner.formats import (
 from spacy_gapdner.formats import write as write_docs
 from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.files import visible_files
-from spacy_gapdner.formats.records import DOC_RELATIONS
+from spacy_gapdner.formats.records import DOC_RELATIONS, UNSTORED
+from spacy_gapdner.languages import DOC_LANG
 
 TEXT = "text without annotation: there is no .ann file"
 GOLD = '{"text": "a", "entities": []}'
@@ -75,6 +76,11 @@ def test_guess(write, files, path, name):
         ({"A.DOCX": "PK"}, ".", "A.DOCX is a Word, Excel, PDF, zip or gzip file, not text"),
         ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF, zip or gzip file, not text"),
         ({"a.csv": '"annotation_id","text"'}, "a.csv", "TSV of Label Studio. Export JSON"),
+        (
+            {"a.json": '[{"text": "a", "annotations": [{"start_offset": 0}]}]'},
+            ".",
+            "of doccano. Exp",
+        ),
         ({"a.csv": "document,type"}, "a.csv", "The format csv can only be written: .*/a.csv. Use"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
@@ -125,7 +131,7 @@ def test_custom_writer(nlp, tmp_path, monkeypatch, report):
     doc = nlp("pain")
     doc.user_data |= {DOC_RELATIONS: ["*\tEquiv T1 T2"], DOC_EXTRA: {"ward": 3}}
     monkeypatch.setattr("spacy_gapdner.formats.registry.FORMATS", dict(FORMATS))
-    for loses, kinds in ((set(), {}), ({"relations"}, {"equivalence": 1})):
+    for loses, kinds in ((set(), {}), ({"relations"}, {UNSTORED: 1})):
         format = Format("count", writer=lambda docs, *_: len([*docs]), loses=frozenset(loses))
         register_format(format)
         write_docs([doc], tmp_path / "a", "count", report=report)
@@ -195,8 +201,9 @@ def test_documents_are_only_split_into_sentences_for_spacy(data, tmp_path):
     assert texts == ["Bad arm and leg pain.\n", "No rash."]
     # each has the name of its document, but not the other values of the record
     first, second = (doc.user_data for doc in read_docs(tmp_path / "cut.spacy"))
-    assert first == {DOC_NAME: "a", "gapdner_record": {"id": "a", "meta": RECORD["meta"]}}
-    assert second == {DOC_NAME: "a"}
+    record = {"id": "a", "meta": RECORD["meta"]}
+    assert first == {DOC_NAME: "a", DOC_LANG: "en", "gapdner_record": record}
+    assert second == {DOC_NAME: "a", DOC_LANG: "en"}
     assert stats(read_docs(tmp_path / "cut.spacy")).documents == 1
     report = convert(data, tmp_path / "whole.spacy", n_sents=0)
     assert report.issues == []

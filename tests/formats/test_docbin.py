@@ -113,6 +113,17 @@ def test_span_groups_that_are_not_entities(tmp_path, problem):
     assert len(report.skipped) == 1
 
 
+@pytest.mark.parametrize("options", [{}, {"from_spans": "sc"}])
+def test_labels_without_strings(tmp_path, options):
+    doc = Doc(Vocab(), words=WORDS)
+    doc.spans["sc" if options else "gapdner_1"] = [Span(doc, 0, 1, "Qxz")]
+    docbin = DocBin(docs=[doc])
+    docbin.strings.remove("Qxz")
+    docbin.to_disk(tmp_path / "a.spacy")
+    with pytest.raises(GapDNERError, match=r"a\.spacy is not a valid \.spacy file: document 'sev"):
+        list(read(tmp_path / "a.spacy", **options))
+
+
 def test_files_without_docs(write):
     folder = write({"a.txt": "x", "b.spacy": ""})
     with pytest.raises(GapDNERError, match=r"a\.txt is not a valid \.spacy file"):

@@ -12,6 +12,7 @@ from spacy_gapdner.formats import (
     TokenRecord,
     to_docs,
 )
+from spacy_gapdner.formats.records import DOC_RELATIONS, BratLine
 
 
 def record(text, *entities, label="X"):
@@ -112,6 +113,36 @@ def test_alignment_follows_the_characters_of_tokens(nlp, alignment, data, text):
         "boundary moved to a token boundary" if expected[alignment] else "boundary within a token"
     )
     assert report.counts() == ({} if whole else {moved: 1})
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), text=st.text(st.sampled_from("ab-.' \n"), min_size=1, max_size=14))
+def test_split_tokens_move_no_boundary(nlp, data, text):
+    visible = [i for i, character in enumerate(text) if not character.isspace()]
+    assume(visible)
+    draws = st.lists(st.sampled_from(visible), min_size=2, max_size=2)
+    pairs = {(min(pair), max(pair) + 1) for pair in data.draw(st.lists(draws, max_size=3))}
+    report = Report()
+    source = record(text, *((pair,) for pair in sorted(pairs)))
+    (found,) = to_docs([source], nlp, report, alignment="split")
+    assert found.text == text
+    assert {e.char_fragments for e in get_entities(found)} == {(pair,) for pair in pairs}
+    assert report.issues == []
+    # all other boundaries are those of the tokenizer
+    starts = {token.idx for token in nlp(text)}
+    others = {token.idx for token in found} - starts
+    assert starts <= {token.idx for token in found}
+    assert others <= {i for pair in pairs for i in pair}
+
+
+def test_relations_of_entities_without_an_id(nlp, report):
+    # with a repeated id, the second entity has none; one target of the relation is missing
+    first, second = TextEntity("X", ((0, 4),), "T1"), TextEntity("X", ((5, 9),))
+    line = BratLine("R1\tCauses Arg1 Arg2", Place("a.ann", 3))
+    source = TextRecord("a", "pain rash", (first, second), relations=(line,))
+    (doc,) = to_docs([source], nlp, report)
+    assert DOC_RELATIONS not in doc.user_data
+    assert report.counts("dropped") == {"relation": 1}
 
 
 @pytest.mark.parametrize("fragment", [(2, 5), (-1, 2), (2, 2)])

@@ -77,9 +77,7 @@ ISSUES = {
         (note("*\tOR T3 T9"), [BOTH], "equivalence"),
         (note("A1\tNegation E1"), [BOTH], "attribute"),
         (note("A1\tNegation T9"), [BOTH], "attribute"),
-        (note("A1\tnote T3"), [BOTH], "attribute"),
         (note("#1\tAnnotatorNotes E1\tno"), [BOTH], "note"),
-        (note("#1\tNormalizedForm T3\tjoint"), [BOTH], "note"),
         (note("#1 AnnotatorNotes T3"), [BOTH], "note"),
         (note("N1\tReference T9 ICD:1\tx"), [BOTH], "normalization"),
         (inline("0,5 X"), [], "invalid offsets"),
@@ -176,6 +174,15 @@ def test_unreadable_files(write, report, nlp, format, content, message):
     assert "\n" not in str(error.value)
 
 
+def test_entities_after_a_malformed_one_are_read(write, report):
+    part = [{"start": 0, "end": 4}]
+    items = [{"label": "A", "fragments": part, "kb_id": 3}, {"label": "B", "fragments": part}]
+    path = write({"a.jsonl": json.dumps({"text": "pain", "entities": items})})
+    (doc,) = read(path, report=report)
+    assert [entity.label_ for entity in get_entities(doc)] == ["B"]
+    assert report.counts() == {"malformed entity": 1}
+
+
 def test_counts_and_json():
     report = Report(documents=2, entities=3)
     report.left_out.update(["B", "A"])
@@ -188,8 +195,8 @@ def test_counts_and_json():
     assert str(Place("a/10_docs.json", None, "1")) == "a/10_docs.json, 1"
     values = report.to_dict()
     first, second = values.pop("issues")
-    expected = {"documents_read": 2, "entities_read": 3, "missing": {}}
-    expected |= {"left_out": {"A": 1, "B": 1}}
+    expected = {"documents_read": 2, "entities_read": 3, "missing": {}, "chosen": {}}
+    expected |= {"left_out": {"A": 1, "B": 1}, "lang": None}
     counts = {"dropped": {UNREADABLE: 1}, "repaired": {}, "kept": {"duplicate entity": 1}}
     assert values == expected | counts
     place = {"file": "a.txt", "line": 3, "document": "a", "offsets": ()}

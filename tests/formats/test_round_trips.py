@@ -1,11 +1,13 @@
 """From Docs to files in each format and back."""
 
+from pathlib import Path
+
 import pytest
 from odd_texts import NOT_IN_XML, ODD_TEXTS
 from spacy.tokens import Doc
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.formats import DOC_NAME, FORMATS, NOWHERE, Report, read, write
+from spacy_gapdner.formats import DOC_NAME, FORMATS, NOWHERE, Report, convert, read, write
 from spacy_gapdner.formats.bioc import to_xml_text
 from spacy_gapdner.formats.files import hide_bom
 from spacy_gapdner.formats.registry import names_of
@@ -108,3 +110,81 @@ def test_entities_of_odd_texts_are_kept_or_reported(tmp_path, odd_docs, name, fi
         texts = {key: to_xml_text(text, Report(), NOWHERE) for key, text in texts.items()}
         assert report.counts()["characters that XML does not allow"] == len(NOT_IN_XML)
     assert {doc.user_data[DOC_NAME]: doc.text for doc in back} == texts
+
+
+# boundaries inside tokens, before and after a hyphen, next to each other, and of combining marks
+TEXT = (
+    "No rpsL-mutant, kinaseB. pH>6,5 rose.\r\n\r\n"
+    "NEITHER (p53)/p21-null nor wild-type\u2013cells.\n"
+    "Knieschmerzen, 😀 cafe\u0301s and दर्दनाक pains.\n"
+)
+WORDS = ("rpsL", "mutant", "kinase", "pH", "6,5", "p53", "p21", "null", "wild", "cells", "Knie")
+WORDS += ("schmerzen", "caf", "e\u0301s", "दर्द", "NEIT", "HER")
+
+
+def ann():
+    found = [(TEXT.index(word), word) for word in WORDS]
+    lines = []
+    # the entities are in the order of their ids, which is not that of the text
+    for number, (start, word) in enumerate(sorted(found, reverse=True), start=1):
+        lines.append(f"T{number}\tSign {start} {start + len(word)}\t{word}\n")
+        if word == "null":
+            lines.append(f"A1\tNegation T{number}\nA2\tGrade T{number} 3\n")
+        if word == "cells":
+            lines.append(f"N1\tReference T{number} CL:0\tcell\n#1\tAnnotatorNotes T{number}\tx\n")
+    first, last = TEXT.index("p53"), TEXT.index("cells")
+    lines.append(f"T90\tCell {first} {first + 3};{last} {last + 5}\tp53 cells\n")
+    lines += ["R1\tCauses Arg1:T1 Arg2:T90\n", "*\tEquiv T2 T3\n", "E1\tSign:T4 Theme:T90\n"]
+    return "".join(lines)
+
+
+def test_brat_is_copied_byte_for_byte(tmp_path):
+    for name, text in (("b/x", TEXT), ("a", "Rash"), ("b/y", TEXT.replace("\r", ""))):
+        file = tmp_path / "in" / f"{name}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+        moved = len(text) < len(TEXT) and name == "b/y"
+        file.with_suffix(".ann").write_text("" if moved or name == "a" else ann())
+    report = convert(tmp_path / "in", tmp_path / "out", strict=True)
+    assert not report.issues
+    files = [f for f in (tmp_path / "in").rglob("*.*") if f.is_file()]
+    assert len(files) == 6
+    for file in files:
+        copy = tmp_path / "out" / file.relative_to(tmp_path / "in")
+        assert copy.read_bytes().splitlines() == file.read_bytes().splitlines()
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "bioc.json", "bioc.xml", "pubannotation"])
+def test_no_boundary_moves_between_text_formats(tmp_path, name):
+    (tmp_path / "in").mkdir()
+    # XML and JSON cannot store relations
+    lines = [line for line in ann().splitlines(keepends=True) if line[0] not in "RE*"]
+    (tmp_path / "in/x.txt").write_bytes(TEXT.encode())
+    (tmp_path / "in/x.ann").write_text("".join(lines))
+    to = name.split(".")[0] if name[0] in "bp" else None
+    first = convert(tmp_path / "in", tmp_path / name, to=to, strict=True)
+    again = convert(tmp_path / name, tmp_path / f"copy-{name}", to=to, strict=True)
+    second = convert(tmp_path / name, tmp_path / "out", to="brat", strict=True)
+    for report in (first, again, second):
+        assert not report.counts("dropped") + report.counts("repaired")
+    assert (tmp_path / "out/x.txt").read_bytes() == TEXT.encode()
+    assert (tmp_path / "out/x.ann").read_text() == "".join(lines)
+    files = sorted(f for f in [tmp_path / name, *(tmp_path / name).rglob("*")] if f.is_file())
+    for file in files:
+        copy = Path(str(file).replace(name, f"copy-{name}", 1))
+        assert copy.read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("file", "is_moved"),
+    [("a.spacy", True), ("a.json", True), ("a.inline", True), ("a.csv", False)],
+)
+def test_tokens_for_training_are_those_of_the_tokenizer(tmp_path, file, is_moved):
+    (tmp_path / "x.txt").write_text("rpsL-mutant, kinaseB.")
+    (tmp_path / "x.ann").write_text("T1\tGene 13 19\tkinase\n")
+    report = convert(tmp_path / "x.txt", tmp_path / "out" / file)
+    moved = report.counts()["boundary moved to a token boundary"]
+    assert moved == is_moved
+    # the user can choose
+    report = convert(tmp_path / "x.txt", tmp_path / "out" / file, alignment="split")
+    assert not report.counts("repaired")

@@ -1,0 +1,119 @@
+"""Repairs of XMI files before a library reads them."""
+
+import re
+from collections import Counter
+from itertools import count
+from typing import Any
+from xml.etree.ElementTree import Element, tostring
+
+from defusedxml.ElementTree import fromstring
+
+from .report import Place, Report
+
+TYPE_SYSTEM = "TypeSystem.xml"
+_ROOT = re.compile(r"<(?:[\w.-]+:)?XMI\b")
+_ID = "{http://www.omg.org/XMI}id"
+_VIEW, _SOFA = "{http:///uima/cas.ecore}View", "{http:///uima/cas.ecore}Sofa"
+_VERSION = re.compile(rb"""(<\?xml[^>]*version\s*=\s*["'])1\.1""")
+# features with the id of another annotation
+_REFERENCES = ("target", "Governor", "Dependent", "next", "first")
+_REFERENCE = re.compile(rb"&#(x[0-9a-fA-F]+|[0-9]+);")
+
+
+def is_xmi(text: str) -> bool:
+    """RETURNS (bool): Whether the beginning of a file is that of an XMI file."""
+    return _ROOT.search(text) is not None
+
+
+def repair_xml(raw: bytes, report: Report, place: Place) -> bytes:
+    """RETURNS (bytes): XML 1.0. UIMA exports XML 1.1, which few libraries can read, if a text has
+    control characters. They become replacement characters, so that offsets do not change.
+    """
+    changed, n_changed = _VERSION.subn(rb"\g<1>1.0", raw, count=1)
+    if not n_changed:
+        return raw
+    n_replaced = 0
+
+    def replace(match: re.Match[bytes]) -> bytes:
+        nonlocal n_replaced
+        digits = match[1].decode()
+        code = int(digits[1:], 16) if digits[0] == "x" else int(digits)
+        if code >= 0x20 or code in (0x9, 0xA, 0xD):
+            return match[0]
+        n_replaced += 1
+        return "\ufffd".encode()
+
+    changed = _REFERENCE.sub(replace, changed)
+    message = f"control characters that XML 1.0 does not allow and that are replaced: {n_replaced}"
+    report.add("repaired", "XML 1.1 read as XML 1.0", message, place)
+    return changed
+
+
+def repair_ids(raw: bytes, report: Report, place: Place) -> bytes:
+    """RETURNS (bytes): XMI in which each annotation has its own id. If several have the same id,
+    references to it mean the first, and the others get new ids. Members of a view that do not exist
+    are removed. An annotation can have the id of a sofa.
+    """
+    root: Element = fromstring(raw)
+    elements: dict[str, list[Element]] = {name: [] for name in _repeated_ids(root)}
+    for element in (e for e in root if e.tag != _SOFA and e.get(_ID) in elements):
+        elements[element.get(_ID, "")].append(element)
+    new = count(max((int(e.get(_ID, 0)) for e in root), default=0) + 1)
+    views = [element for element in root if element.tag == _VIEW]
+    for name, (_, *others) in elements.items():
+        for element in others:
+            element.set(_ID, str(next(new)))
+            for view in views:
+                if view.get("sofa") == element.get("sofa"):
+                    view.set("members", f"{view.get('members', '')} {element.get(_ID)}")
+        message = f"{len(others) + 1} annotations have the id {name}, and get different ids"
+        report.add("repaired", "repeated xmi:id", message, place)
+    known = {element.get(_ID) for element in root if element.tag != _SOFA}
+    missing: list[str] = []
+    for view in views:
+        members = dict.fromkeys(view.get("members", "").split())
+        missing += [name for name in members if name not in known]
+        view.set("members", " ".join(name for name in members if name in known))
+    if missing:
+        message = f"{len(missing)} in the index of the file, such as {missing[0]}"
+        report.add("kept", "ids without an annotation", message, place)
+    return bytes(tostring(root, encoding="utf-8")) if elements or missing else raw
+
+
+def derive_type_system(raw: bytes) -> Any:
+    """RETURNS (cassis.TypeSystem): The types of an XMI file without a type system. Features are
+    strings, except for those that refer to other annotations in files of WebAnno.
+    """
+    from cassis import TypeSystem
+
+    root: Element = fromstring(raw)
+    links = {element.get(_ID) for element in root if "target" in element.attrib}
+    features: dict[str, dict[str, str]] = {}
+    for element in root:
+        namespace, _, name = element.tag.rpartition("}")
+        namespace = namespace.removeprefix("{http:///").removesuffix(".ecore").replace("/", ".")
+        if namespace.startswith(("uima.", "{")):
+            continue
+        found = features.setdefault(f"{namespace}.{name}", {})
+        found |= {child.tag: "uima.cas.StringArray" for child in element}
+        for key, value in element.items():
+            is_list = value and links.issuperset(value.split())
+            kind = "uima.cas.FSArray" if is_list else "uima.cas.String"
+            kind = "uima.cas.TOP" if key in _REFERENCES else kind
+            # values can be empty
+            if found.get(key, "uima.cas.String") == "uima.cas.String":
+                found[key] = kind
+    types = TypeSystem()
+    for name, kinds in features.items():
+        base = "uima.tcas.Annotation" if "begin" in kinds else "uima.cas.TOP"
+        made = types.create_type(name, base)
+        for key in kinds.keys() - {_ID, "begin", "end", "sofa"}:
+            types.create_feature(made, key, kinds[key])
+        if "sofa" in kinds and "begin" not in kinds:
+            types.create_feature(made, "sofa", "uima.cas.Sofa")
+    return types
+
+
+def _repeated_ids(root: Element) -> list[str]:
+    names = Counter(element.get(_ID) for element in root if element.tag != _SOFA)
+    return [name for name, number in names.items() if name is not None and number > 1]
