@@ -27,9 +27,7 @@ class PairMap(NamedTuple):
     bias: Tensor
 
     def then(self, linear: nn.Linear) -> "PairMap":
-        """Combine the map with a linear map of its features, because mapping the features of all
-        pairs costs more than mapping the weights.
-        """
+        """RETURNS (PairMap): The map followed by a linear map of its features."""
         weight = linear.weight @ self.weight.flatten(1)
         bias = linear.weight @ self.bias + F.pad(linear.bias.unsqueeze(1), (self.n_in, 0))
         return PairMap(weight.view(-1, *self.weight.shape[1:]), bias)
@@ -68,30 +66,32 @@ class Biaffine(nn.Module):
         nn.init.xavier_uniform_(self.bilinear)
         init_linear(self.linear)
 
-    def pair_map(self) -> PairMap:
-        """RETURNS (PairMap): The map from heads and tails to the features."""
+    def forward(self, heads: Tensor, tails: Tensor) -> Tensor:
+        """RETURNS (Tensor): The features of all pairs. See `PairMap`."""
+        return self._pair_map()(heads, tails)
+
+    def followed_by(self, linear: nn.Linear) -> PairMap:
+        """RETURNS (PairMap): A linear map of the features, combined with the weights, because
+        mapping the features of all pairs costs more.
+        """
+        return self._pair_map().then(linear)
+
+    def _pair_map(self) -> PairMap:
         of_head, of_tail = self.linear.weight.split(self.n_in, dim=1)
         weight = torch.cat([self.bilinear.permute(2, 0, 1), of_tail.unsqueeze(1)], dim=1)
         return PairMap(weight, torch.cat([of_head, self.linear.bias.unsqueeze(1)], dim=1))
-
-    def forward(self, heads: Tensor, tails: Tensor) -> Tensor:
-        """RETURNS (Tensor): The features of all pairs. See `PairMap`."""
-        return self.pair_map()(heads, tails)
 
 
 class Concatenation(nn.Module):
     """Boundary features `[head_i; tail_j]`, the paper's ablation "w/o Biaffine"."""
 
-    identity: Tensor
-
     def __init__(self, n_in: int) -> None:
         super().__init__()
         self.n_in = n_in
         self.n_out = 2 * n_in
-        self.register_buffer("identity", torch.eye(2 * n_in), persistent=False)
 
-    def pair_map(self) -> PairMap:
-        """RETURNS (PairMap): The map from heads and tails to the features."""
-        of_head, of_tail = self.identity.split(self.n_in, dim=1)
+    def followed_by(self, linear: nn.Linear) -> PairMap:
+        """RETURNS (PairMap): A linear map of the features. See `Biaffine.followed_by`."""
+        of_head, of_tail = linear.weight.split(self.n_in, dim=1)
         weight = F.pad(of_tail.unsqueeze(1), (0, 0, self.n_in, 0))
-        return PairMap(weight, F.pad(of_head, (0, 1)))
+        return PairMap(weight, torch.cat([of_head, linear.bias.unsqueeze(1)], dim=1))

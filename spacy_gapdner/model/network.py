@@ -148,7 +148,7 @@ class GapDNERNetwork(GridNetwork):
         maps: tuple[Tensor, Tensor] = self.classifier.weight, self.classifier.bias
         if self.criss_cross is not None:
             maps = self.criss_cross.fold(self.classifier)
-        return (self.boundary.pair_map().then(self.from_boundary), *maps)
+        return (self.boundary.followed_by(self.from_boundary), *maps)
 
     def _score(self, maps: _Maps, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
         scores = self._map_grid(maps, tokens)

@@ -70,7 +70,7 @@ def build_grid_model(
     if mixed_precision:
         upstream_bugs.bound_onednn_caches()
     upstream_bugs.load_srsly_extensions_once()
-    upstream_bugs.use_one_thread_in_workers()
+    upstream_bugs.use_one_thread_after_fork()
     upstream_bugs.multiply_by_torch(tok2vec)
     make = partial(_make_network, tagging, make_network, mixed_precision)
     grid: Model[GridIn, ModelOut] = Model(
@@ -121,10 +121,10 @@ def _init(
 
 
 def _forward(
-    model: GridModel, inputs: ModelIn, is_train: bool
+    model: GridModel, inputs: ModelIn | list[Doc], is_train: bool
 ) -> tuple[ModelOut, Callable[[ModelOut], list[Doc]]]:
-    upstream_bugs.use_one_thread_in_workers()
-    docs, segments = inputs
+    upstream_bugs.use_one_thread_after_fork()
+    docs, segments = inputs if isinstance(inputs, tuple) else (inputs, _whole_docs(inputs))
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
     scores, backprop_grid = model.get_ref("grid")((vectors, segments), is_train)
 
@@ -132,6 +132,11 @@ def _forward(
         return backprop_tok2vec(backprop_grid(d_scores))
 
     return scores, backprop
+
+
+def _whole_docs(docs: list[Doc]) -> list[list[Segment]]:
+    # spacy debug model has no segments
+    return [[Segment(0, len(doc))] if len(doc) else [] for doc in docs]
 
 
 def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Sequence[str]) -> None:
@@ -266,7 +271,9 @@ def _deserialize(
     saved = srsly.msgpack_loads(data)
     if saved["state"] is None:
         return network
-    network = make_network(saved["nI"], saved["labels"])
+    # without weights, which would be initialized only to be overwritten
+    with torch.device("meta"):
+        network = make_network(saved["nI"], saved["labels"])
     state = torch.load(BytesIO(saved["state"]), map_location=device, weights_only=True)
-    network.load_state_dict(state)
-    return network.to(device)
+    network.load_state_dict(state, assign=True)
+    return network

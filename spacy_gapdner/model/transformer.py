@@ -22,7 +22,7 @@ from ..errors import GapDNERError
 from .batching import batch_by_length
 from .shim import NetworkShim
 from .transformer_data import DocTransformerBatch, split_by_doc
-from .upstream_bugs import use_one_thread_in_workers
+from .upstream_bugs import use_one_thread_after_fork
 from .word_pieces import BatchPositions, align_tokens, find_positions, pad, tokenize
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
@@ -69,7 +69,7 @@ def build_transformer_model_v1(
                 f"spacy-gapdner.TransformerModel.v1 does not support {setting}. Remove it, or use "
                 "spacy-transformers.TransformerModel.v3."
             )
-    use_one_thread_in_workers()
+    use_one_thread_after_fork()
     # copies, because spacy-transformers modifies its settings
     return BatchingTransformerModel(
         name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision
@@ -112,7 +112,7 @@ class BatchingTransformerModel(TransformerModel):
 def _forward(
     model: BatchingTransformerModel, docs: list[Doc], is_train: bool
 ) -> tuple[FullTransformerBatch, Callable[[FullTransformerBatch], list[Doc]]]:
-    use_one_thread_in_workers()
+    use_one_thread_after_fork()
     nested = model.attrs["get_spans"](docs)
     filled = [i for i, spans in enumerate(nested) if spans]
     if not filled:

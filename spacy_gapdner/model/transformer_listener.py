@@ -13,7 +13,6 @@ from thinc.types import Floats2d, Floats3d, Ints1d, Ragged
 
 from .transformer_data import DocTransformerData
 
-
 Pool = Model[list[TransformerData], list[Floats2d]]
 
 

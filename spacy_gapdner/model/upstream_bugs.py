@@ -1,6 +1,5 @@
 """Workarounds for bugs in dependencies. Each links to its bug or reproduces it."""
 
-import multiprocessing
 import os
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,27 +11,27 @@ from srsly.msgpack import msgpack_decoders, msgpack_encoders
 from thinc.api import Model, NumpyOps
 from thinc.types import Floats2d
 
-# The process that built the first model, or a worker that already uses one thread
+# The process that built the first model, or a forked one that already uses one thread, and its
+# number of threads
 _process: int | None = None
+_n_threads = 0
 
 
-def use_one_thread_in_workers() -> None:
-    """Make PyTorch use a single thread in multiprocessing workers that are forked from a process
-    with a model, such as those of `nlp.pipe(n_process=2)`. Other processes, such as workers that
-    load the model themselves, keep their threads.
+def use_one_thread_after_fork() -> None:
+    """Make PyTorch use a single thread in processes that are forked from a process with a model,
+    such as the workers of `nlp.pipe(n_process=2)` or of gunicorn, unless they have set another
+    number of threads. Processes that load the model themselves keep their threads.
 
-    OpenMP's thread pool does not survive a fork, so the worker would wait for it forever:
+    OpenMP's thread pool does not survive a fork, so the process would wait for it forever:
     https://github.com/explosion/spaCy/issues/4667,
     https://github.com/pytorch/pytorch/issues/17199.
 
     Must be called when a model is built, and before it computes.
     """
-    global _process
-    if _process is None:
-        _process = os.getpid()
-    elif os.getpid() != _process and multiprocessing.parent_process() is not None:
+    global _process, _n_threads
+    if _process is not None and os.getpid() != _process and torch.get_num_threads() == _n_threads:
         torch.set_num_threads(1)
-        _process = os.getpid()
+    _process, _n_threads = os.getpid(), torch.get_num_threads()
 
 
 def bound_onednn_caches() -> None:

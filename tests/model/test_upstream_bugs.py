@@ -65,9 +65,9 @@ print(resident() - before)
 
 
 @pytest.mark.slow
-def test_workers_with_the_model_of_their_parent_use_one_thread():
+def test_forked_processes_with_the_model_of_their_parent_use_one_thread():
     # a worker with its own model, a worker, another fork, and the parent
-    assert run_python("-c", FORKS).split() == ["2", "1", "2", "2"]
+    assert run_python("-c", FORKS).split() == ["2", "1", "1", "2"]
 
 
 @pytest.mark.slow
