@@ -1,5 +1,6 @@
 """Workarounds for bugs in dependencies. Each links to its bug or reproduces it."""
 
+import multiprocessing
 import os
 from collections.abc import Callable
 from functools import lru_cache
@@ -19,8 +20,9 @@ _n_threads = 0
 
 def use_one_thread_after_fork() -> None:
     """Make PyTorch use a single thread in processes that are forked from a process with a model,
-    such as the workers of `nlp.pipe(n_process=2)` or of gunicorn, unless they have set another
-    number of threads. Processes that load the model themselves keep their threads.
+    such as the workers of `nlp.pipe(n_process=2)` or of gunicorn. Processes that load the model
+    themselves keep their threads, as do those that set another number of threads, except for
+    workers of multiprocessing.
 
     OpenMP's thread pool does not survive a fork, so the process would wait for it forever:
     https://github.com/explosion/spaCy/issues/4667,
@@ -29,8 +31,10 @@ def use_one_thread_after_fork() -> None:
     Must be called when a model is built, and before it computes.
     """
     global _process, _n_threads
-    if _process is not None and os.getpid() != _process and torch.get_num_threads() == _n_threads:
-        torch.set_num_threads(1)
+    if _process is not None and os.getpid() != _process:
+        has_own_number = torch.get_num_threads() != _n_threads
+        if multiprocessing.parent_process() is not None or not has_own_number:
+            torch.set_num_threads(1)
     _process, _n_threads = os.getpid(), torch.get_num_threads()
 
 

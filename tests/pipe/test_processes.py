@@ -86,3 +86,38 @@ def test_in_another_process():
     output = run_python("-W", "ignore", "-c", SCRIPT, **environment)
     # the seed decides weights and predictions
     assert output.split() == list(fingerprint())
+
+
+FORKED = """
+import os, signal, sys, spacy, torch
+from tiny_pipeline import make_doc, make_nlp
+
+path, is_used, n_threads = sys.argv[1], sys.argv[2] == "used", int(sys.argv[3])
+torch.set_num_threads(2)
+nlp = spacy.load(path)
+doc = make_doc(nlp, " ".join(["pain"] * 40))
+if is_used:
+    nlp(doc.copy())
+child = os.fork()
+if not child:
+    # ends a child that waits for threads
+    signal.alarm(60)
+    if n_threads:
+        torch.set_num_threads(n_threads)
+    nlp(doc)
+    print(torch.get_num_threads(), flush=True)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+print(torch.get_num_threads())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("state", "n_threads", "expected"), [("loaded", 0, 1), ("loaded", 3, 3), ("used", 0, 1)]
+)
+def test_forked_process_predicts(state, n_threads, expected, tmp_path):
+    """As in a server that loads the pipeline before it starts its workers."""
+    make_nlp({"hidden_width": 128, "grid_width": 128}).to_disk(tmp_path)
+    arguments = ("-W", "ignore", "-c", FORKED, str(tmp_path), state, str(n_threads))
+    assert run_python(*arguments, OMP_NUM_THREADS="2").split() == [str(expected), "2"]
