@@ -1,13 +1,16 @@
 """Pipelines and data for the benchmark."""
 
+import random
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.training import Example
 from spacy.util import minibatch
+from thinc.api import set_gpu_allocator
 
 from spacy_gapdner.analysis.pipes import use_gpu
 from spacy_gapdner.errors import GapDNERError
@@ -22,19 +25,28 @@ from ..experiments.spacy_pipes import PIPES, add_spans
 def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
     """Load a pipeline, and find its pipe for discontinuous entities, or spaCy's ner or spancat."""
     use_gpu(gpu_id)
+    if gpu_id >= 0:
+        # as in the configs
+        set_gpu_allocator("pytorch")
     nlp = load_model(model)
+    pipe = find_pipe(nlp)
+    if pipe is None:
+        found = ", ".join(nlp.pipe_names)
+        raise GapDNERError(f"{model} has no gapdner, ner or spancat pipe, only {found}.")
+    if not pipe.labels:
+        raise GapDNERError(f"{model} is not trained: {pipe.name} has no labels. Train it first.")
+    return nlp, pipe
+
+
+def find_pipe(nlp: Language) -> Any:
+    """RETURNS (Optional[TrainablePipe]): The pipe for discontinuous entities, or else spaCy's."""
     pipes = [
         pipe
         for _, pipe in nlp.pipeline
         if isinstance(pipe, DiscontinuousEntityRecognizer) or pipe.name in PIPES
     ]
-    if not pipes:
-        found = ", ".join(nlp.pipe_names)
-        raise GapDNERError(f"{model} has no gapdner, ner or spancat pipe, only {found}.")
-    chosen = max(pipes, key=lambda pipe: isinstance(pipe, DiscontinuousEntityRecognizer))
-    if not chosen.labels:
-        raise GapDNERError(f"{model} is not trained: {chosen.name} has no labels. Train it first.")
-    return nlp, chosen
+    pipes.sort(key=lambda pipe: not isinstance(pipe, DiscontinuousEntityRecognizer))
+    return pipes[0] if pipes else None
 
 
 def read_examples(nlp: Language, pipe: TrainablePipe, path: Path, limit: int) -> list[Example]:
@@ -62,3 +74,12 @@ def make_batches(examples: Iterable[Example], size: int) -> list[list[Example]]:
     """Make batches of up to `size` examples of similar length, the longest first."""
     by_length = sorted(examples, key=lambda example: -len(example.predicted))
     return [list(batch) for batch in minibatch(by_length, size)]
+
+
+def shuffle_batches(examples: Iterable[Example], size: int) -> list[list[Example]]:
+    """Make batches of up to `size` examples in random order, which is always the same. The examples
+    are new, because examples cache the alignment of their tokens.
+    """
+    copies = [Example(example.predicted, example.reference) for example in examples]
+    random.Random(0).shuffle(copies)
+    return [list(batch) for batch in minibatch(copies, size)]

@@ -1,22 +1,22 @@
-"""Peak memory, measured in a new process for each task."""
+"""Peak memory of a process, measured in a new process for each task, and of a GPU."""
 
-import random
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 import torch
-from spacy.util import minibatch
 
 from spacy_gapdner.cli._util import import_code
 
-from .data import load_pipeline, read_examples
-from .speed import TRAINING_BATCH, Runner
+from .data import load_pipeline, read_examples, shuffle_batches
+from .speed import Runner
 
-TASKS = ("prediction", "training")
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,24 @@ class Subject:
     code: str | None = None
 
 
-def measure_memory(subject: Subject, task: str) -> dict[str, int | None]:
-    """Run `nlp.pipe` ("prediction") or updates ("training") in a new process, and measure its peak
-    memory in bytes.
+def measure_memory(subject: Subject, batch_size: int | None = None) -> dict[str, int | None]:
+    """Run training steps with this batch size, or `nlp.pipe` without one, in a new process.
 
-    Resident memory is measured on Linux, while the pipeline is loaded and run; `gpu` is PyTorch's
-    memory on the GPU. Unknown values are None.
+    RETURNS (dict[str, Optional[int]]): The peak resident memory in bytes, while the pipeline is
+        loaded and while it runs. None if the system is not Linux.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-        return executor.submit(_run, subject, task).result()
+        return executor.submit(_run, subject, batch_size).result()
+
+
+def measure_gpu_memory(run: Callable[[], T]) -> tuple[T, int | None]:
+    """RETURNS (tuple[T, Optional[int]]): The result of a function, and PyTorch's peak memory on the
+    GPU in bytes, which includes the pipeline. None if no GPU is used.
+    """
+    if not torch.cuda.is_initialized():
+        return run(), None
+    torch.cuda.reset_peak_memory_stats()
+    return run(), torch.cuda.max_memory_allocated()
 
 
 def _peak_memory() -> int | None:
@@ -50,23 +59,18 @@ def _peak_memory() -> int | None:
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
 
 
-def _run(subject: Subject, task: str) -> dict[str, int | None]:
+def _run(subject: Subject, batch_size: int | None) -> dict[str, int | None]:
     torch.set_num_threads(subject.threads)
     import_code(Path(subject.code) if subject.code else None)
     nlp, pipe = load_pipeline(subject.model, subject.gpu_id)
     loading = _peak_memory()
+    runner = Runner(nlp, pipe)
     examples = read_examples(nlp, pipe, Path(subject.data), subject.limit)
     with suppress(OSError):
         _CLEAR.write_text("5")
-    if task == "prediction":
-        for _ in nlp.pipe([example.text for example in examples]):
-            pass
+    if batch_size is None:
+        runner.run_pipe(examples)
     else:
-        runner = Runner(nlp, pipe)
-        # as in training: batches of similar length would need less memory
-        random.Random(0).shuffle(examples)
-        for batch in minibatch(examples, TRAINING_BATCH):
-            runner.update(list(batch))
-            runner.finish_update()
-    gpu = torch.cuda.max_memory_allocated() if torch.cuda.is_initialized() else None
-    return {"loading": loading, "peak": _peak_memory(), "gpu": gpu}
+        for batch in shuffle_batches(examples, batch_size):
+            runner.train(batch)
+    return {"loading": loading, "peak": _peak_memory()}

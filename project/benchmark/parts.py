@@ -1,103 +1,108 @@
-"""The time of the parts of a pipeline, measured by torch.profiler."""
+"""The time of the parts of a pipeline.
 
-import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+Each part is timed separately, and waits for the GPU before and after it. Kernel times, such as
+those of torch.profiler, would hide the time in which the GPU waits for Python.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-import torch
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 from thinc.api import Model
-from torch.autograd import DeviceType
-from torch.autograd.profiler_util import FunctionEvent
-from torch.profiler import ProfilerActivity, profile, record_function
 
-from .data import make_batches
+from spacy_gapdner.model.biaffine import PairMap
+from spacy_gapdner.model.thinc_wrapper import get_shim
+
+from .data import shuffle_batches
 from .speed import TRAINING_BATCH, Runner
 
 REST, WORD_PIECES, ENCODER = "rest", "word pieces, alignment", "encoder"
-# of the names of all parts
-_PREFIX = "gapdner."
-_BACKWARD = "autograd::engine::evaluate_function"
-# silences Kineto's messages on stderr
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")
+POOLING, GRID, BACKWARD = "pooling to words", "rest of the grid network", "backward pass: "
+# parts of the networks that are methods of their layers
+_METHODS = {
+    "bilstm": ("bilstm", "forward"),
+    "span_attention": ("span attention", "forward"),
+    "criss_cross": ("criss cross", "classify"),
+}
 
 
-def prediction_shares(runner: Runner, examples: list[Example]) -> dict[str, float]:
-    """Measure the share of each part in the time of `nlp.pipe`, in order of execution."""
+class PartTimer:
+    """Adds up the time of parts. The time of a part does not include the parts within it, so that
+    the sum is the total time.
+
+    now (Callable[[], float]): The clock.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.seconds: dict[str, float] = {}
+        self._now = now
+        self._running: list[str] = []
+        self._since = 0.0
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        self._switch()
+        self._running.append(name)
+        try:
+            yield
+        finally:
+            self._switch()
+            self._running.pop()
+
+    def wrap(self, name: str, function: Callable) -> Callable:
+        """RETURNS (Callable): The function, whose calls are a part."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self.part(name):
+                return function(*args, **kwargs)
+
+        return call
+
+    def _switch(self) -> None:
+        now = self._now()
+        if self._running:
+            part = self._running[-1]
+            self.seconds[part] = self.seconds.get(part, 0.0) + now - self._since
+        self._since = now
+
+
+def prediction_parts(runner: Runner, examples: list[Example], repeats: int = 1) -> dict[str, float]:
+    """Measure the seconds of each part of `nlp.pipe`."""
     nlp, pipe = runner.nlp, runner.pipe
 
-    def run() -> None:
-        with _mark("tokenizing"):
+    def run(timer: PartTimer) -> None:
+        with timer.part("tokenizing"):
             docs = [nlp.make_doc(example.text) for example in examples]
         for name, component in nlp.pipeline:
             for batch in minibatch(docs, nlp.batch_size):
                 if component is pipe:
-                    with _mark("decoding"):
+                    with timer.part("decoding"):
                         found = pipe.predict(batch)
-                    with _mark("annotation"):
+                    with timer.part("annotation"):
                         pipe.set_annotations(batch, found)
                 else:
-                    with _mark(_name_component(runner, component, name)):
+                    with timer.part(_name_component(runner, component, name)):
                         _run_component(component, batch)
 
-    return _profile(runner, run)
+    return _time_parts(runner, run, repeats)
 
 
-def training_shares(runner: Runner, examples: list[Example]) -> dict[str, float]:
-    """Measure the share of each part in the time of training steps. A backward pass counts for the
-    part of its forward pass. The weights do not change."""
+def training_parts(runner: Runner, examples: list[Example], repeats: int = 1) -> dict[str, float]:
+    """Measure the seconds of each part of training steps. The weights do not change."""
 
-    def run() -> None:
-        for batch in make_batches(examples, TRAINING_BATCH):
+    def run(timer: PartTimer) -> None:
+        for batch in shuffle_batches(examples, TRAINING_BATCH):
             for component in runner.components:
-                with _mark(_name_component(runner, component, "loss")):
+                with timer.part(_name_component(runner, component, "loss")):
                     runner.update_component(component, batch)
-            with _mark("optimizer"):
+            with timer.part("optimizer"):
                 runner.finish_update()
 
-    return _profile(runner, run)
-
-
-def add_up_events(events: Iterable[FunctionEvent]) -> dict[str, float]:
-    """Add up the microseconds of a profile's events by part. On a GPU, only kernels count.
-
-    In the forward pass, PyTorch numbers the operators that need a backward pass. With these
-    numbers, events of the backward pass are assigned to parts.
-    """
-    on_cpu = [event for event in events if event.device_type == DeviceType.CPU]
-    on_cpu.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
-    use_kernels = any(event.kernels for event in on_cpu)
-    parts: dict[int, str] = {}
-    owners: dict[tuple[int | None, int], str] = {}
-    found: dict[str, float] = {}
-    last = REST
-    for event in on_cpu:
-        part = parts.get(event.cpu_parent.id, REST) if event.cpu_parent else REST
-        if event.name.startswith(_PREFIX):
-            part = event.name.removeprefix(_PREFIX).replace("_", " ")
-        elif event.name.startswith(_BACKWARD):
-            # the gradients of weights have no number, but follow those of their operator
-            part = last = owners.get((event.fwd_thread, event.sequence_nr), last)
-        elif event.sequence_nr >= 0:
-            # an operator without backward pass has the number of the next operator that has one,
-            # which overwrites its part here
-            owners[event.thread, event.sequence_nr] = part
-        parts[event.id] = part
-        time = event.self_cpu_time_total
-        if use_kernels:
-            # the kernels of a mark are annotations around those of its operators
-            is_mark = event.name.startswith(_PREFIX)
-            time = 0.0 if is_mark else sum(kernel.duration for kernel in event.kernels)
-        found[part] = found.get(part, 0.0) + time
-    return found
-
-
-def _mark(part: str) -> record_function:
-    return record_function(f"{_PREFIX}{part}")
+    return _time_parts(runner, run, repeats)
 
 
 def _name_component(runner: Runner, component: Any, default: str) -> str:
@@ -114,47 +119,52 @@ def _run_component(component: Any, docs: list[Doc]) -> None:
             component(doc)
 
 
-def _profile(runner: Runner, run: Callable[[], object]) -> dict[str, float]:
-    activities = [ProfilerActivity.CPU]
-    if torch.cuda.is_initialized():
-        activities.append(ProfilerActivity.CUDA)
-    with _marked_layers(runner), profile(activities=activities) as profiler, _mark(REST):
-        run()
-    times = add_up_events(profiler.events())
+def _time_parts(
+    runner: Runner, run: Callable[[PartTimer], object], repeats: int
+) -> dict[str, float]:
+    found = []
+    for _ in range(repeats):
+        timer = PartTimer(runner.now)
+        with _timed_layers(runner, timer), timer.part(REST):
+            run(timer)
+        found.append(timer.seconds)
+    fastest = min(found, key=lambda seconds: sum(seconds.values()))
     # show the rest last
-    times[REST] = times.pop(REST)
-    total = sum(times.values())
-    return {part: time / total for part, time in times.items()}
+    fastest[REST] = fastest.pop(REST)
+    return fastest
 
 
 @contextmanager
-def _marked_layers(runner: Runner) -> Iterator[None]:
+def _timed_layers(runner: Runner, timer: PartTimer) -> Iterator[None]:
     encoder, model = runner.encoder, runner.pipe.model
-    tok2vec = model.get_ref("tok2vec")
-    is_own = encoder.layer is tok2vec and encoder.network is None
+    tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
+    network = get_shim(grid).network
+    layers = [(encoder.layer, ENCODER if encoder.network is None else WORD_PIECES, ENCODER)]
+    if tok2vec is not encoder.layer:
+        layers.append((tok2vec, POOLING, POOLING))
+    layers.append((grid, GRID, "grid network"))
+    functions = [(network, "encode", "token maps"), (PairMap, "__call__", "biaffine")]
+    if encoder.network is not None:
+        functions.append((encoder.network, "forward", ENCODER))
+    for name, (part, method) in _METHODS.items():
+        if (layer := getattr(network, name, None)) is not None:
+            functions.append((layer, method, part))
     with ExitStack() as stack:
-        stack.enter_context(_marked(tok2vec, ENCODER if is_own else "pooling to words"))
-        if encoder.network is not None:
-            forward = _in_part(ENCODER, encoder.network.forward)
-            stack.enter_context(patch.object(encoder.network, "forward", forward))
-        stack.enter_context(_marked(model.get_ref("grid"), "rest of the grid network"))
+        for layer, forward, backward in layers:
+            timed = _time_layer(layer, timer, forward, BACKWARD + backward)
+            stack.enter_context(patch.object(layer, "_func", timed))
+        for owner, method, part in functions:
+            timed = timer.wrap(part, getattr(owner, method))
+            stack.enter_context(patch.object(owner, method, timed))
         yield
 
 
-def _marked(layer: Model, part: str) -> AbstractContextManager[object]:
+def _time_layer(layer: Model, timer: PartTimer, forward: str, backward: str) -> Callable:
     # thinc has no hooks for the end of a layer's forward and backward pass
-    original = _in_part(part, layer._func)
+    original = timer.wrap(forward, layer._func)
 
-    def forward(model: Model, X: Any, is_train: bool) -> tuple[Any, Callable]:
+    def compute(model: Model, X: Any, is_train: bool) -> tuple[Any, Callable]:
         Y, backprop = original(model, X, is_train)
-        return Y, _in_part(part, backprop)
+        return Y, timer.wrap(backward, backprop)
 
-    return patch.object(layer, "_func", forward)
-
-
-def _in_part(part: str, function: Callable) -> Callable:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        with _mark(part):
-            return function(*args, **kwargs)
-
-    return call
+    return compute

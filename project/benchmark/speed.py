@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter, process_time
 from typing import Any
 
@@ -14,7 +15,7 @@ from spacy.util import registry
 
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 
-from .data import make_batches
+from .data import make_batches, shuffle_batches
 from .encoder import find_encoder
 
 # as in the configs
@@ -39,9 +40,9 @@ class Runner:
         self._optimizer.learn_rate = 1e-30
 
     def time(self, run: Callable[[], object]) -> float:
-        start = self._now()
+        start = self.now()
         run()
-        return self._now() - start
+        return self.now() - start
 
     def predict(self, docs: list[Doc]) -> float:
         """Measure the seconds to compute the scores of Docs, without the time for word pieces and
@@ -77,6 +78,17 @@ class Runner:
         for component in self.components:
             component.finish_update(self._optimizer)
 
+    def train(self, examples: list[Example]) -> None:
+        """Run a complete training step. The weights do not change."""
+        for component in self.components:
+            self.update_component(component, examples)
+        self.finish_update()
+
+    def run_pipe(self, examples: list[Example], batch_size: int | None = None) -> None:
+        """Run `nlp.pipe` on the texts of examples, without keeping the Docs."""
+        texts = [example.text for example in examples]
+        deque(self.nlp.pipe(texts, batch_size=batch_size), maxlen=0)
+
     def _time_encoder(self, encode: Callable[[], object]) -> float:
         network = self.encoder.network
         if network is None:
@@ -84,8 +96,8 @@ class Runner:
         # the starts and ends of the network's calls
         times: list[float] = []
         handles = [
-            network.register_forward_pre_hook(lambda *_: times.append(self._now())),
-            network.register_forward_hook(lambda *_: times.append(self._now())),
+            network.register_forward_pre_hook(lambda *_: times.append(self.now())),
+            network.register_forward_hook(lambda *_: times.append(self.now())),
         ]
         try:
             encode()
@@ -94,7 +106,8 @@ class Runner:
                 handle.remove()
         return sum(times[1::2]) - sum(times[::2])
 
-    def _now(self) -> float:
+    def now(self) -> float:
+        """RETURNS (float): The time in seconds, after the GPU has finished its work."""
         if torch.cuda.is_initialized():
             torch.cuda.synchronize()
         return self._clock()
@@ -128,8 +141,27 @@ def time_batches(
     return total
 
 
-def time_pipe(runner: Runner, examples: list[Example], repeats: int) -> float:
+def time_updates(
+    runner: Runner, examples: list[Example], repeats: int, batch_size: int = TRAINING_BATCH
+) -> list[float]:
+    """Time complete training steps, from Docs to new weights, in batches of random order. The
+    weights do not change.
+
+    RETURNS (list[float]): The shortest time of each batch in seconds.
+    """
+    shortest: list[float] = []
+    # the first batches are slower
+    for _ in range(repeats + 1):
+        batches = shuffle_batches(examples, batch_size)
+        times = [runner.time(partial(runner.train, batch)) for batch in batches]
+        shortest = [min(pair) for pair in zip(shortest or times, times, strict=True)]
+    return shortest
+
+
+def time_pipe(
+    runner: Runner, examples: list[Example], repeats: int, batch_size: int | None = None
+) -> float:
     """RETURNS (float): The shortest time in seconds that `nlp.pipe` takes for all texts."""
-    texts = [example.text for example in examples]
-    # consumes the generator without keeping the Docs
-    return min(runner.time(lambda: deque(runner.nlp.pipe(texts), maxlen=0)) for _ in range(repeats))
+    return min(
+        runner.time(lambda: runner.run_pipe(examples, batch_size)) for _ in range(repeats + 1)
+    )

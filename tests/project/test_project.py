@@ -44,7 +44,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_workflow(folder, monkeypatch):
     # the test of the benchmark measures memory in new processes
-    memory = dict.fromkeys(("loading", "peak", "gpu"))
+    memory = dict.fromkeys(("loading", "peak"))
     monkeypatch.setattr(benchmark, "measure_memory", lambda *_: memory)
     given = {"trials_steps": 6, "benchmark_limit": 2}
     config = load_project_config(ROOT, overrides={f"vars.{k}": v for k, v in given.items()})

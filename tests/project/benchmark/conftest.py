@@ -30,7 +30,7 @@ def runner(request, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory):
-    """Docs of 9, 8, 5, 1 and 5 words."""
+    """Docs of 9, 8, 5, 1 and 4 words."""
     return save_corpus(tmp_path_factory.mktemp("data") / "gold.spacy")
 
 
