@@ -4,8 +4,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
+import numpy as np
 import spacy
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
@@ -44,9 +45,17 @@ class LineSentencizer(Sentencizer):
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
         """RETURNS (list[list[bool]]): Whether each token of each Doc starts a sentence."""
         docs = list(docs)
-        auto = self.line_breaks == "auto"
-        joins = [is_wrapped(doc.text) if auto else self.line_breaks == "join" for doc in docs]
-        return list(map(_move_past_whitespace, docs, super().predict(docs), joins))
+        return list(map(self._move_starts, docs, super().predict(docs)))
+
+    def _move_starts(self, doc: Doc, guesses: list[bool]) -> list[bool]:
+        starts = np.array(guesses, dtype=bool)
+        is_space = doc.to_array("IS_SPACE").astype(bool)
+        if is_space.any():
+            joins = self.line_breaks == "join"
+            if self.line_breaks == "auto":
+                joins = is_wrapped(doc.text)
+            starts = _move_past_whitespace(doc, starts, is_space, joins)
+        return _include_opening(doc, starts)
 
 
 def is_wrapped(text: str) -> bool:
@@ -106,24 +115,33 @@ def blank_pipeline(lang: str = "en", line_breaks: LineBreaks = "auto") -> Langua
     return nlp
 
 
-def _move_past_whitespace(doc: Doc, guesses: list[bool], joins: bool) -> list[bool]:
-    starts = [False] * len(doc)
-    pending, n_breaks = False, 0
-    for i, token in enumerate(doc):
-        pending = pending or guesses[i]
-        if token.is_space:
-            n_breaks += len(_LINE_BREAK.findall(token.text))
-            continue
-        starts[i] = pending or n_breaks > joins
-        pending, n_breaks = False, 0
+def _move_past_whitespace(
+    doc: Doc, starts: np.ndarray, is_space: np.ndarray, joins: bool
+) -> np.ndarray:
+    n_breaks = np.zeros(len(doc), dtype=int)
+    for i in np.flatnonzero(is_space).tolist():
+        n_breaks[i] = len(_LINE_BREAK.findall(doc[i].text))
+    words = np.flatnonzero(~is_space)
+    # the starts and line breaks since the previous word
+    n_starts, n_breaks = (
+        np.diff(np.cumsum(counts)[words], prepend=0) for counts in (starts, n_breaks)
+    )
+    moved = np.zeros_like(starts)
+    moved[words] = (n_starts > 0) | (n_breaks > joins)
+    # the whitespace before the first sentence belongs to it
+    moved[moved.argmax()] = False
+    moved[:1] = True
+    return moved
+
+
+def _include_opening(doc: Doc, starts: np.ndarray) -> list[bool]:
     # the Sentencizer attaches all punctuation to the previous sentence
-    for i in range(len(doc) - 1, 0, -1):
-        if starts[i] and doc[i - 1].text in _OPENING:
-            starts[i - 1 : i + 1] = True, False
-    if starts:
-        first = starts.index(True) if True in starts else 0
-        starts[first], starts[0] = False, True
-    return starts
+    orths = [doc.vocab.strings[character] for character in _OPENING]
+    opening = np.flatnonzero(np.isin(doc.to_array("ORTH"), orths))
+    for i in opening[::-1].tolist():
+        if i + 1 < len(doc) and starts[i + 1]:
+            starts[i : i + 2] = True, False
+    return cast(list[bool], starts.tolist())
 
 
 def make_doc(nlp: Language, text: str) -> Doc:

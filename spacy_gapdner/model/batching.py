@@ -4,9 +4,10 @@ Work is batched at seven levels, from the outermost to the innermost:
 
 1. documents of a pipe: `nlp.batch_size`, or fewer for long texts (`analysis.predictions`)
 2. documents whose grids exist at the same time: `_MAX_WORDS` (`pipe.prediction`)
-3. spans that the transformer reads: `_GPU` and others (`model.transformer`)
-4. segments in a call of the network: `_MAX_CALL_WORDS` (`model.thinc_wrapper`)
-5. segments in a batch of grids, which has to fit into a CPU's cache: `max_batch_cells`
+3. spans that the transformer reads: `_choose_limits` (`model.transformer`)
+4. segments that the network reads at once: `_MAX_CALL_WORDS` (`model.thinc_wrapper`)
+5. segments in a batch of grids, which has to fit into a CPU's cache: `max_batch_cells`, or
+   `_CPU_BATCH` and `_GPU_BATCH` (`model.thinc_wrapper`)
 6. sentences that the BiLSTM reads on a CPU: `_MAX_ROWS` (`model.encoder`)
 7. rows of a long sentence's grid: `_BLOCK_SIZE` (`model.network`) and `_CHUNK`
    (`model.criss_cross`)
