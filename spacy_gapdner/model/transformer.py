@@ -12,7 +12,6 @@ import torch
 from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
-from spacy_transformers.layers.hf_shim import HFShim
 from spacy_transformers.layers.transformer_model import TransformerModel
 from spacy_transformers.util import maybe_flush_pytorch_cache
 from thinc.api import Model, torch2xp
@@ -22,6 +21,7 @@ from ..errors import GapDNERError
 from .batching import batch_by_length
 from .shim import NetworkShim
 from .transformer_data import DocTransformerBatch, split_by_doc
+from .transformer_shim import TransformerShim
 from .upstream_bugs import use_one_thread_after_fork
 from .word_pieces import BatchPositions, align_tokens, find_positions, pad, tokenize
 
@@ -76,10 +76,6 @@ def build_transformer_model_v1(
     )
 
 
-class _HFNetworkShim(NetworkShim, HFShim):
-    pass
-
-
 class BatchingTransformerModel(TransformerModel):
     """A TransformerModel that batches spans by length. See `build_transformer_model_v1`."""
 
@@ -93,7 +89,7 @@ class BatchingTransformerModel(TransformerModel):
     ) -> None:
         super().__init__(name, get_spans, tokenizer_config, transformer_config)
         # the wrapper creates its own shim, and it is the shim that updates the weights
-        self.layers[0].shims[0].__class__ = _HFNetworkShim
+        self.layers[0].shims[0].__class__ = TransformerShim
         self._func = _forward
         # not an attr, because thinc restores saved attrs, which would override the config
         self.mixed_precision = mixed_precision

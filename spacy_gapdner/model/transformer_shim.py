@@ -1,0 +1,69 @@
+"""The shim of the transformer, which also loads pipelines from elsewhere."""
+
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import srsly
+import torch
+from spacy_transformers.data_classes import HFObjects
+from spacy_transformers.layers.hf_shim import HFShim
+from thinc.api import get_torch_default_device
+
+from ..errors import GapDNERError
+from .shim import NetworkShim
+
+# Names modules of Python in the configs of transformers and tokenizers
+_CODE = "auto_map"
+
+
+class TransformerShim(NetworkShim, HFShim):
+    """An HFShim that does not trust what it loads: it only writes tokenizer files into its own
+    temporary folder, ignores other settings than `use_fast`, and never runs the code of a model.
+    """
+
+    def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
+        """Load a transformer and its tokenizer. The format is that of spacy-transformers.
+
+        bytes_data (bytes): The result of `to_bytes`.
+        RETURNS (TransformerShim): The shim.
+        RAISES (GapDNERError): If the name of a tokenizer file is a path.
+        """
+        message = srsly.msgpack_loads(bytes_data)
+        # a model without weights gets its settings from the config of the pipeline
+        if message["config"]:
+            with TemporaryDirectory() as folder:
+                self._load(message, Path(folder))
+        return self
+
+    def _load(self, message: dict[str, Any], folder: Path) -> None:
+        files = dict(message["tokenizer"])
+        use_fast = bool(files.pop("kwargs", {}).get("use_fast", True))
+        for name, content in files.items():
+            if Path(name).name != name or name in ("", ".."):
+                raise GapDNERError(
+                    f"The pipeline is invalid: {name!r} is not the name of a tokenizer file."
+                )
+            (folder / name).write_bytes(content)
+        config = {key: value for key, value in message["config"].items() if key != _CODE}
+        srsly.write_json(folder / "config.json", config)
+        settings = folder / "tokenizer_config.json"
+        if settings.exists():
+            read = srsly.read_json(settings)
+            srsly.write_json(settings, {key: read[key] for key in read if key != _CODE})
+        trusted = {"trust_remote_code": False}
+        tokenizer = self.tokenizer_cls.from_pretrained(folder, use_fast=use_fast, **trusted)
+        vocabulary = None
+        if hasattr(tokenizer, "vocab_file"):
+            name = tokenizer.vocab_files_names["vocab_file"]
+            tokenizer.vocab_file = str(folder / name)
+            vocabulary = (folder / name).read_bytes()
+        made = self.model_cls.from_config(
+            self.config_cls.from_pretrained(folder, **trusted), **trusted
+        )
+        device = get_torch_default_device()
+        state = torch.load(BytesIO(message["state"]), map_location=device, weights_only=True)
+        made.load_state_dict(state)
+        self.network = made.to(device)
+        self._hfmodel = HFObjects(tokenizer, self.network, vocabulary, {}, {})
