@@ -19,7 +19,7 @@ from .memory import Subject
 from .pipelines import save_pipelines
 from .run import measure_overhead, run_benchmark
 from .speed import TRAINING_BATCH
-from .tables import make_overhead_tables, make_tables
+from .tables import make_overhead_tables, make_tables, print_tables
 
 _TRIALS = Path("project/corpus/chia/test.spacy")
 app = typer.Typer(name="project.benchmark", rich_markup_mode=None)
@@ -117,9 +117,12 @@ def benchmark_cli(
             found.append({**result, "model": name, "encoder": size or encoder})
             # nothing is lost if a later measurement fails
             write_json(found, json_path)
-    print(f"{found[0]['docs']:,} Docs, {found[0]['words']:,} words")
-    for table in (make_overhead_tables if overhead else make_tables)(found):
-        table.print()
+            if len(found) == 1:
+                print(f"{result['docs']:,} Docs, {result['words']:,} words")
+            if not overhead:
+                print_tables(make_tables(found[-1]))
+    if overhead:
+        print_tables(make_overhead_tables(found))
 
 
 def _read_sizes(text: str | None) -> list[int]:

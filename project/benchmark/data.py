@@ -22,12 +22,16 @@ from ..docbins import require_docbins
 from ..experiments.spacy_pipes import PIPES, add_spans
 
 
-def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
-    """Load a pipeline, and find its pipe for discontinuous entities, or spaCy's ner or spancat."""
+def use_device(gpu_id: int) -> None:
+    """Use a GPU with the allocator of the configs, unless the ID is -1."""
     use_gpu(gpu_id)
     if gpu_id >= 0:
-        # as in the configs
         set_gpu_allocator("pytorch")
+
+
+def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
+    """Load a pipeline, and find its pipe for discontinuous entities, or spaCy's ner or spancat."""
+    use_device(gpu_id)
     nlp = load_model(model)
     pipe = find_pipe(nlp)
     if pipe is None:

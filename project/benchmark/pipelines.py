@@ -11,12 +11,11 @@ from thinc.api import Config
 from tokenizers import BertWordPieceTokenizer
 from transformers import AutoTokenizer, BertConfig, BertModel, BertTokenizerFast
 
-from spacy_gapdner.analysis.pipes import use_gpu
 from spacy_gapdner.formats.docbin import read_docbin
 
 from ..docbins import require_docbins
 from ..experiments.spacy_pipes import make_config
-from .data import find_pipe, read_examples, shuffle_batches
+from .data import find_pipe, read_examples, shuffle_batches, use_device
 from .speed import TRAINING_BATCH
 
 _CONFIG = Path(__file__).parents[2] / "configs" / "gapdner_trf.cfg"
@@ -98,7 +97,7 @@ def save_pipelines(
         encoder = str(folder / "encoder")
     paths = []
     for name in pipes:
-        use_gpu(gpu_id)
+        use_device(gpu_id)
         nlp = load_model_from_config(_make_config(name, str(encoder), size), auto_fill=True)
         _train(nlp, data, limit, _TINY_RATE if size == "tiny" else _RATE)
         nlp.to_disk(folder / name)

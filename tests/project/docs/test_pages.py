@@ -1,22 +1,27 @@
 """The code blocks of these pages run in order, and print the output on the page."""
 
+import configparser
 import io
 import re
+import shlex
 import urllib.request
 from itertools import cycle, islice, permutations
 
 import pytest
 import spacy
+import typer.main
 from fastapi.testclient import TestClient
-from pages import code_blocks, read_page, run_commands, run_page, train_by_heart
+from pages import FOLDER, code_blocks, read_page, run_commands, run_page, train_by_heart
 from spacy.tokens import DocBin, Span
 from spacy.vocab import Vocab
 from tiny_pipeline import gold_docs
 from tiny_transformer import save_bert
 
 import spacy_gapdner
+from project.benchmark.__main__ import app as benchmark_app
 from spacy_gapdner import get_entities, write
 from spacy_gapdner.analysis.pipes import load_recognizer
+from spacy_gapdner.cli import app as gapdner_app
 from spacy_gapdner.config import init_config
 from spacy_gapdner.formats import DOC_NAME, convert
 from spacy_gapdner.serving.app import create_app
@@ -91,6 +96,27 @@ def test_recipes(folder, capsys):
     DocBin(docs=gold_docs(Vocab(), DRUGS)).to_disk(folder / "dev.spacy")
     run_page("recipes.md", capsys)
     assert {"found.jsonl", "all.jsonl", "notes"} <= {path.name for path in folder.iterdir()}
+
+
+def test_commands_for_a_gpu():
+    """Their names and options exist."""
+    lines = "".join(code for language, code in code_blocks("gpu.md") if language == "shell")
+    commands = typer.main.get_command(gapdner_app).commands
+    parsed = 0
+    for line in lines.replace("\\\n", " ").replace("$gpu", "0").splitlines():
+        words = shlex.split(line.strip().removesuffix("&"), comments=True)
+        if words[:4] == ["python", "-m", "spacy", "gapdner"]:
+            commands[words[4]].make_context(words[4], words[5:])
+        elif words[:3] == ["python", "-m", "project.benchmark"]:
+            typer.main.get_command(benchmark_app).make_context("benchmark", words[3:])
+        else:
+            continue
+        parsed += 1
+    assert parsed == 5
+    extras = configparser.ConfigParser()
+    extras.read(FOLDER.parents[1] / "setup.cfg")
+    named = set(re.findall(r"cuda\d\dx", read_page("gpu.md")))
+    assert named == {e for e in extras["options.extras_require"] if e.startswith("cuda")}
 
 
 def write_reports(folder):
