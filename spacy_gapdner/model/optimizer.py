@@ -10,7 +10,7 @@ change of two files in thinc: a method `Optimizer.update_all(keys, weights, grad
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -23,35 +23,19 @@ Update = Callable[..., tuple[Any, Any]]
 Key = tuple[int, str]
 
 
-@dataclass(frozen=True)
-class ScaledOptimizer:
-    """An optimizer whose learning rate is multiplied by a factor.
-
-    optimizer (Callable): A thinc Optimizer, or a function with the same arguments.
-    lr_scale (float): The factor.
-    """
-
-    optimizer: Update
-    lr_scale: float = 1.0
-
-    def __call__(self, key: Key, weights: Any, gradient: Any) -> tuple[Any, Any]:
-        """Update weights. See `Optimizer.__call__`."""
-        return self.optimizer(key, weights, gradient, lr_scale=self.lr_scale)
-
-
 def update_weights(optimizer: Update, weights: Iterable[tuple[Key, Tensor]]) -> bool:
     """Update weights in place, without waiting for the GPU, if the optimizer is thinc's Adam.
 
     As in thinc, the gradient of each tensor is clipped by its own norm, and the weights decay after
     the step. The moments are stored in the optimizer.
 
-    optimizer (Callable): A thinc Optimizer, a `ScaledOptimizer`, or a function.
+    optimizer (Callable): A thinc Optimizer, a partial of one with an `lr_scale`, or a function.
     weights (Iterable[tuple[Key, Tensor]]): The weights with a gradient, with unique keys.
     RETURNS (bool): Whether the weights were updated. Other optimizers, such as RAdam, and averages
         are left to thinc.
     """
-    scaled = optimizer if isinstance(optimizer, ScaledOptimizer) else ScaledOptimizer(optimizer)
-    adam = scaled.optimizer
+    scaled = optimizer if isinstance(optimizer, partial) else partial(optimizer)
+    adam = scaled.func
     if type(adam) is not Optimizer or not _is_adam(adam):
         return False
     # weights that were added or unfrozen later have had fewer updates
@@ -61,7 +45,7 @@ def update_weights(optimizer: Update, weights: Iterable[tuple[Key, Tensor]]) -> 
         by_step[adam.nr_update[key]].append((key, tensor))
     with torch.no_grad():
         for step, group in by_step.items():
-            _step(adam, step, scaled.lr_scale, group)
+            _step(adam, step, scaled.keywords.get("lr_scale", 1.0), group)
     return True
 
 

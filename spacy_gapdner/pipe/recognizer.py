@@ -4,6 +4,7 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,7 +30,6 @@ from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.grids import Grids
 from ..grid.losses import GridTarget
-from ..model.optimizer import ScaledOptimizer
 from ..scorer import score_discontinuous
 from ..segments import Segment, assign_entities, check_window, get_segments
 from .gold import collect_gold
@@ -311,7 +311,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self._progress.add_batch(self.name, getattr(sgd, "learn_rate", None))
         self.model.get_ref("tok2vec").finish_update(sgd)
         # thinc only calls it, so it does not have to be an Optimizer
-        scaled = cast(Optimizer, ScaledOptimizer(sgd, self.cfg["lr_scale"]))
+        scaled = cast(Optimizer, partial(sgd, lr_scale=self.cfg["lr_scale"]))
         self.model.get_ref("grid").finish_update(scaled)
 
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:

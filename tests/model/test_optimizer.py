@@ -7,7 +7,7 @@ import pytest
 import torch
 from thinc.api import Adam, Optimizer, PyTorchShim, RAdam
 
-from spacy_gapdner.model.optimizer import ScaledOptimizer, update_weights
+from spacy_gapdner.model.optimizer import update_weights
 from spacy_gapdner.model.shim import NetworkShim
 
 STEPS = 60
@@ -45,7 +45,7 @@ def compare(make_optimizer, lr_scale=1.0):
         shim.finish_update(partial(theirs, lr_scale=lr_scale))
 
     expected = train(PyTorchShim(make_network()), finish_theirs)
-    scaled = ScaledOptimizer(ours, lr_scale)
+    scaled = partial(ours, lr_scale=lr_scale)
     actual = train(NetworkShim(make_network()), lambda shim: shim.finish_update(scaled))
     start = dict(make_network().named_parameters())
     assert all(abs(w - start[name].detach().numpy()).max() > 0.01 for name, w in expected.items())
@@ -90,7 +90,7 @@ def test_any_function_is_an_optimizer():
     shim = NetworkShim(make_network())
     before = shim.network[0].weight.detach().numpy().copy()
     shim.network(torch.ones(1, 5)).sum().backward()
-    shim.finish_update(ScaledOptimizer(halve, 4.0))
+    shim.finish_update(partial(halve, lr_scale=4.0))
     np.testing.assert_allclose(shim.network[0].weight.detach().numpy(), before * 2, rtol=1e-6)
     assert all(weights.grad is None for weights in shim.network.parameters())
 
@@ -111,5 +111,5 @@ def test_learning_rate_of_zero():
     shim, optimizer = NetworkShim(make_network()), Adam(0.01, use_averages=False)
     before = shim.network[0].weight.detach().clone()
     shim.network(torch.ones(1, 5)).sum().backward()
-    shim.finish_update(ScaledOptimizer(optimizer, 0.0))
+    shim.finish_update(partial(optimizer, lr_scale=0.0))
     assert torch.equal(shim.network[0].weight, before)
