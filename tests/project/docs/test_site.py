@@ -47,4 +47,4 @@ def test_site(tmp_path):
     # included documents of the repository, with rewritten links
     assert 'href="spark.html"' in pages["quickstart.html"]
     assert "GapDNER.v1" in pages["settings.html"]
-    assert f"<h2>{spacy_gapdner.__version__}<" in pages["changelog.html"]
+    assert f"<h2>{spacy_gapdner.__version__} (" in pages["changelog.html"]
