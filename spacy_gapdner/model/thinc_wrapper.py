@@ -161,9 +161,12 @@ def _grid_forward(
     vectors, segments = inputs
     xp, layer = model.ops.xp, model.layers[0]
     max_cells = max_batch_cells or _choose_max_cells(get_shim(model).network)
-    # documents without tokens may have vectors without width
-    words = xp.concatenate([array for array in vectors if len(array)])
     starts, lengths = _place_segments(vectors, segments)
+    # documents without tokens may have vectors without width
+    filled = [array for array in vectors if len(array)]
+    if not filled:
+        return Grids([], [], lengths), lambda d_scores: list(vectors)
+    words = xp.concatenate(filled)
     calls = list(_batch_calls(lengths.tolist(), max_cells))
     placed = [_make_call(call, starts, lengths, len(words)) for call in calls]
     scores, backprop_network = layer((words, placed), is_train)

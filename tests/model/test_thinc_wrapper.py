@@ -14,6 +14,8 @@ from grid_models import (
     network_of,
 )
 from numpy.testing import assert_allclose
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.model import thinc_wrapper
@@ -97,6 +99,16 @@ def test_calls_and_batches_respect_their_limits(
     assert (len(calls), sum(map(len, calls))) == (n_calls, n_batches)
     monkeypatch.undo()
     assert_close(scores, make_model().predict(make_input()))
+
+
+def test_documents_without_tokens():
+    model = make_model()
+    model.get_ref("tok2vec").attrs["vectors"] = [np.zeros((0, 0), dtype="float32")] * 2
+    docs = [Doc(Vocab()), Doc(Vocab())]
+    for is_train in (False, True):
+        scores, backprop = model((docs, [[], []]), is_train)
+        assert (len(scores), scores.batches) == (0, [])
+    assert backprop(scores) == docs
 
 
 @pytest.mark.parametrize("initialize", [False, True])
