@@ -1,15 +1,28 @@
 """The only place where thinc calls a PyTorch network: its shim."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import torch
 from thinc.api import Optimizer, PyTorchShim
 from torch import Tensor
 
+from ..errors import GapDNERError
 from .optimizer import Update, update_weights
 
 T = TypeVar("T")
+
+
+@contextmanager
+def _explain_full_memory() -> Iterator[None]:
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise GapDNERError(
+            "The memory of the GPU is full. Use smaller batches: lower nlp.batch_size, the batch "
+            "size of the training, or max_batch_cells."
+        ) from error
 
 
 class NetworkShim(PyTorchShim):
@@ -36,7 +49,7 @@ class NetworkShim(PyTorchShim):
         """
         # unconditionally, because another thread may be changing the mode of the submodules
         self.network.eval()
-        with torch.no_grad():
+        with torch.no_grad(), _explain_full_memory():
             return compute()
 
     def run_training(
@@ -47,10 +60,12 @@ class NetworkShim(PyTorchShim):
         """
         if not self.network.training:
             self.network.train()
-        results = compute()
+        with _explain_full_memory():
+            results = compute()
 
         def backprop(gradients: Sequence[Tensor]) -> None:
-            torch.autograd.backward(list(results), list(gradients))
+            with _explain_full_memory():
+                torch.autograd.backward(list(results), list(gradients))
 
         return results, backprop
 

@@ -1,8 +1,10 @@
 import tracemalloc
 
+import pytest
 import torch
 from thinc.api import Adam, RAdam
 
+from spacy_gapdner import GapDNERError
 from spacy_gapdner.model.shim import NetworkShim
 
 
@@ -44,3 +46,23 @@ def test_memory_does_not_grow_with_the_number_of_updates():
     # 400 kB with the shim of thinc
     assert count_memory(RAdam(0.001)) < 50_000
     assert count_memory(Adam(0.001)) < 50_000
+
+
+def test_full_memory_of_a_gpu_is_explained():
+    shim = NetworkShim(torch.nn.Linear(2, 2))
+
+    def fail(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+    class Failing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        backward = staticmethod(fail)
+
+    (output,), backprop = shim.run_training(lambda: [Failing.apply(shim.network(torch.ones(2)))])
+    calls = [lambda: shim.run(fail), lambda: shim.run_training(fail), lambda: backprop([output])]
+    for call in calls:
+        with pytest.raises(GapDNERError, match=r"memory of the GPU is full\. Use smaller batches"):
+            call()
