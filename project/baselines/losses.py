@@ -34,8 +34,8 @@ class ZLPR:
         targets (Sequence[GridTarget]): Gold labels per segment.
         RETURNS (tuple[float, Grids]): The loss and its gradient w.r.t. the scores.
         """
-        xp = get_array_module(scores.batches[0])
-        flat = xp.concatenate([grids.reshape((-1, grids.shape[-1])) for grids in scores.batches])
+        flat = scores.flat()
+        xp = get_array_module(flat)
         valid = mask_cells(scores, targets)
         cells, channels = gold_cells(scores, targets)
         gold = xp.zeros(flat.shape, dtype="bool")

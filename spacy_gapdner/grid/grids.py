@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 from thinc.types import Floats2d, Floats3d, Floats4d
+from thinc.util import get_array_module
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,18 @@ class Grids:
     segments: list[list[int]]
     lengths: np.ndarray
 
+    def flat(self) -> Floats2d:
+        """RETURNS (Floats2d): The values `(cells, channels)` of all cells of all batches. All at
+        once, because a GPU takes longer to start an operation than to compute it.
+        """
+        xp = get_array_module(self.batches[0])
+        return cast(
+            Floats2d,
+            xp.concatenate([batch.reshape((-1, batch.shape[-1])) for batch in self.batches]),
+        )
+
     def from_flat(self, flat: Floats2d) -> "Grids":
-        """RETURNS (Grids): Other values `(cells, channels)` of all cells of all batches."""
+        """RETURNS (Grids): Other values, in the form of `flat`."""
         batches: list[Floats4d] = []
         start = 0
         for batch in self.batches:

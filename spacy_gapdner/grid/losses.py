@@ -60,9 +60,8 @@ class CrossEntropy:
         """
         if not scores.batches:
             return 0.0, scores
-        xp = get_array_module(scores.batches[0])
-        # all grids at once, because a GPU takes longer to start an operation than to compute it
-        flat = xp.concatenate([grids.reshape((-1, grids.shape[-1])) for grids in scores.batches])
+        flat = scores.flat()
+        xp = get_array_module(flat)
         valid = mask_cells(scores, targets)
         labelled, gold = gold_cells(scores, targets)
         n_counted = int((valid if self.normalize == "cells" else valid[labelled]).sum())

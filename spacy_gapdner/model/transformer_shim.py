@@ -1,5 +1,6 @@
 """The shim of the transformer, which also loads pipelines from elsewhere."""
 
+import warnings
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -64,6 +65,13 @@ class TransformerShim(NetworkShim, HFShim):
         )
         device = get_torch_default_device()
         state = torch.load(BytesIO(message["state"]), map_location=device, weights_only=True)
-        made.load_state_dict(state)
+        # other versions of transformers save other buffers
+        found = made.load_state_dict(state, strict=False)
+        if names := [*found.missing_keys, *found.unexpected_keys]:
+            warnings.warn(
+                "The transformer was saved with another version of transformers. These weights "
+                f"differ: {', '.join(names)}. Install that version, or train the pipeline again.",
+                stacklevel=2,
+            )
         self.network = made.to(device)
         self._hfmodel = HFObjects(tokenizer, self.network, vocabulary, {}, {})

@@ -1,11 +1,14 @@
 """Comparison with the transformer of spacy-transformers, on a tiny random BERT."""
 
 import string
+from io import BytesIO
 from itertools import chain as flatten
 
 import numpy as np
 import pytest
 import spacy
+import srsly
+import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -185,3 +188,21 @@ def test_weights_of_spacy_transformers_are_loaded(models, bert):
     assert_same_batch((loaded, theirs), make_docs(ODD_TEXTS))
     theirs.from_bytes(ours.to_bytes())
     assert_same_batch((ours, theirs), make_docs(ODD_TEXTS))
+
+
+def test_weights_of_another_version_of_transformers(bert):
+    """Older versions also saved the positions."""
+    model = make_model(OURS, bert)
+    shim = model.layers[0].shims[0]
+    state = {**model.transformer.state_dict(), "embeddings.position_ids": torch.arange(64)}
+    content = BytesIO()
+    torch.save(state, content)
+    message = srsly.msgpack_loads(shim.to_bytes())
+    loaded = build_transformer_model_v1("not read", make_segment_spans(24, 16))
+    with pytest.warns(UserWarning, match=r"differ: embeddings\.position_ids"):
+        loaded.layers[0].shims[0].from_bytes(
+            srsly.msgpack_dumps({**message, "state": content.getvalue()})
+        )
+    docs = make_docs(["no fever"])
+    (ours,), (other,) = (part.predict(docs).doc_data for part in (loaded, model))
+    assert_array_equal(rows_of(ours), rows_of(other))
