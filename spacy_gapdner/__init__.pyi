@@ -1,5 +1,4 @@
 from .analysis import evaluate as evaluate
-from .analysis import predict as predict
 from .drawing import render as render
 from .entities import DiscontinuousEntity as DiscontinuousEntity
 from .entities import Entity as Entity
@@ -10,6 +9,7 @@ from .entities import set_entities as set_entities
 from .errors import GapDNERError as GapDNERError
 from .formats import read as read
 from .formats import write as write
+from .inference import predict as predict
 from .model.precision import use_bf16 as use_bf16
 
 __version__: str

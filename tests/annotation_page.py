@@ -8,14 +8,14 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys as Keys
 
-from spacy_gapdner.annotate.app import create_app
-from spacy_gapdner.annotate.guidelines import read_guidelines
-from spacy_gapdner.annotate.proposals import Proposal
-from spacy_gapdner.annotate.segmented_texts import Checker
-from spacy_gapdner.annotate.session import Session
-from spacy_gapdner.annotate.store import Texts
-from spacy_gapdner.pipe.long_texts import LongTextPipeline
-from spacy_gapdner.sentences import blank_pipeline
+from spacy_gapdner.apps.annotate.app import create_app
+from spacy_gapdner.apps.annotate.guidelines import read_guidelines
+from spacy_gapdner.apps.annotate.proposals import Proposal
+from spacy_gapdner.apps.annotate.segmented_texts import Checker
+from spacy_gapdner.apps.annotate.session import Session
+from spacy_gapdner.apps.annotate.store import Texts
+from spacy_gapdner.components.sentencizer import blank_pipeline
+from spacy_gapdner.inference.long_texts import LongTextPipeline
 
 TEXT = "Naproxen gave severe joint, shoulder and back pain.\nMild nausea/vomiting later.\n"
 WORDS = """

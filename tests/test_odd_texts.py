@@ -9,8 +9,8 @@ from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
 from tiny_transformer import N_POSITIONS, load_small_pipeline, save_bert
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.analysis.predictions import predict
 from spacy_gapdner.entities import check_entity
+from spacy_gapdner.inference.predictions import predict
 
 ASPIRIN = ANNOTATED[1][0]
 TEXTS = [*ODD_TEXTS.values(), " ".join(f"word{i % 97}" for i in range(1000))]

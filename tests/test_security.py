@@ -14,11 +14,11 @@ from tiny_transformer import save_bert
 from typer.testing import CliRunner
 
 from spacy_gapdner import Entity, GapDNERError, set_entities
-from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.cli import app
 from spacy_gapdner.formats import DOC_NAME, read_docbin, write_docbin
+from spacy_gapdner.grid.segments import make_segment_spans
+from spacy_gapdner.inference.loading import load_recognizer
 from spacy_gapdner.model.transformer import build_transformer_model_v1
-from spacy_gapdner.segments import make_segment_spans
 
 
 def test_impossible_sizes_and_an_invalid_second_document(tmp_path):

@@ -12,10 +12,10 @@ from spacy.training import Example
 from spacy.util import minibatch
 from thinc.api import set_gpu_allocator
 
-from spacy_gapdner.analysis.pipes import use_gpu
+from spacy_gapdner.components.pipelines import load_model, splits_sentences
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin
-from spacy_gapdner.loading import load_model, splits_sentences
+from spacy_gapdner.inference.loading import use_gpu
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 
 from ..docbins import require_docbins

@@ -13,7 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 from spacy_gapdner import Entity, read, render, set_entities
 from spacy_gapdner.drawing.page import TEMPLATES
 from spacy_gapdner.grid import GapAwareTagging, LabeledCells
-from spacy_gapdner.segments import assign_entities, get_segments
+from spacy_gapdner.grid.segments import assign_entities, get_segments
 
 SENTENCE = "severe joint , shoulder and upper body pain"
 ENTITIES = [

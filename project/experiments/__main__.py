@@ -8,9 +8,9 @@ from wasabi import msg
 
 from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import clean_errors, clean_stops, fail, split_list
+from spacy_gapdner.components.pipelines import load_model
 from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.formats.outputs import replacing, write_json
-from spacy_gapdner.loading import load_model
 
 from ..docbins import require_docbins
 from .compare import compare

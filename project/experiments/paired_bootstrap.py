@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 from wasabi import msg
 
-from spacy_gapdner.analysis.pipes import load_recognizer
-from spacy_gapdner.analysis.predictions import compare_examples, predict_examples
 from spacy_gapdner.analysis.scored_entities import resample
 from spacy_gapdner.analysis.tuning import tune
+from spacy_gapdner.components.pipelines import check_model
 from spacy_gapdner.formats import DOC_NAME, load_docs
-from spacy_gapdner.loading import check_model
-from spacy_gapdner.scorer import count_subsets, prf
+from spacy_gapdner.inference.loading import load_recognizer
+from spacy_gapdner.inference.predictions import compare_examples, predict_examples
+from spacy_gapdner.pipe.scorer import count_subsets, prf
 
 from ..docbins import require_docbins
 from ..tables import Table

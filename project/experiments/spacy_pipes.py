@@ -18,7 +18,7 @@ from spacy_gapdner.analysis.matching import index_positions, positions_of
 from spacy_gapdner.entities import DEFAULT_SPANS_KEY
 from spacy_gapdner.formats.docbin import read_docbin, write_docbin
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
-from spacy_gapdner.scorer import compare
+from spacy_gapdner.pipe.scorer import compare
 
 from ..docbins import require_docbins
 from ..tables import Table

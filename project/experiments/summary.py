@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import mean, stdev
 from typing import Any
 
-from spacy_gapdner.scorer import SUBSETS as TITLES
+from spacy_gapdner.pipe.scorer import SUBSETS as TITLES
 
 from ..tables import Table
 from .runs import Run

@@ -10,9 +10,9 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_gapdner import evaluate, get_entities
-from spacy_gapdner.analysis.pipes import load_recognizer, use_gpu
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin
+from spacy_gapdner.inference.loading import load_recognizer, use_gpu
 
 from ..docbins import require_docbins
 from ..environment import get_commit, get_device, get_versions

@@ -5,9 +5,9 @@ from pathlib import Path
 import typer
 
 from spacy_gapdner import GapDNERError
-from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.cli import _options as options
 from spacy_gapdner.cli._util import clean_errors
+from spacy_gapdner.inference.loading import load_recognizer
 
 from .attention_maps import record_attention
 from .attention_page import draw_report

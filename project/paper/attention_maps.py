@@ -13,14 +13,14 @@ from thinc.api import Model
 from torch import Tensor
 
 from spacy_gapdner import GapDNERError, get_entities
-from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.grid.scheme import channel_places
+from spacy_gapdner.grid.segments import Segment
+from spacy_gapdner.inference.loading import find_pipe
 from spacy_gapdner.model.grid_network import Call
 from spacy_gapdner.model.network import GapDNERNetwork
 from spacy_gapdner.model.thinc_wrapper import get_shim
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
-from spacy_gapdner.segments import Segment
 
 Cell = tuple[int, int]
 

@@ -12,11 +12,11 @@ from thinc.api import Config
 from wasabi import msg
 
 from spacy_gapdner.cli._util import clean_errors
+from spacy_gapdner.components.pipelines import load_model
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.formats.files import read_json, require_file
 from spacy_gapdner.formats.outputs import check_output, filling
-from spacy_gapdner.loading import load_model
 
 from .card import Encoder, choose_sentences, make_meta, write_card
 from .wheel import build_wheel, check_card, install

@@ -13,7 +13,7 @@ from spacy.training import Example
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.scorer import SUBSETS, compare
+from spacy_gapdner.pipe.scorer import SUBSETS, compare
 
 PROJECT = "https://pypi.org/project/spacy-gapdner"
 LICENSE = "CC BY 4.0"

@@ -2,17 +2,12 @@ from .annotator_agreement import Agreement as Agreement
 from .annotator_agreement import Measures as Measures
 from .annotator_agreement import Pair as Pair
 from .annotator_agreement import agreement as agreement
-from .data_check import DataFindings as DataFindings
-from .data_check import DataReport as DataReport
-from .data_check import check_data as check_data
 from .evaluation import evaluate as evaluate
 from .model_report import ErrorInContext as ErrorInContext
 from .model_report import ModelReport as ModelReport
 from .model_report import analyze as analyze
-from .predictions import predict as predict
 from .statistics import CorpusStatistics as CorpusStatistics
 from .statistics import stats as stats
-from .training_config import TrainingConfig as TrainingConfig
 from .tuning import Tuning as Tuning
 from .tuning import tune as tune
 from .uncertainty import UncertaintySampler as UncertaintySampler

@@ -20,7 +20,7 @@ from spacy.training import Example
 from ..entities import DEFAULT_SPANS_KEY, merge_docs, set_entities
 from ..errors import GapDNERError
 from ..formats import DOC_NAME, TextEntity
-from ..scorer import Counts, Mention, compare
+from ..pipe.scorer import Counts, Mention, compare
 from .matching import count_partial, to_text_entity
 
 

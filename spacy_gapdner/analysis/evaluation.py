@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..calibration import calibration_error, reliability
 from ..entities import count_elsewhere
-from ..scorer import Counts, Positions, Tally
+from ..inference.loading import changed, find_pipe
+from ..inference.predictions import compare_examples, predict_examples
+from ..pipe.calibration import calibration_error, reliability
+from ..pipe.scorer import Counts, Positions, Tally
 from .matching import MATCHES, count_matches
-from .pipes import changed, find_pipe
-from .predictions import compare_examples, predict_examples
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ def evaluate(
         pipe's `spans_key`. Selects the pipe if the pipeline has several.
     types (Collection[str]): Types of the entities to score, gold and predicted. All types if empty.
     batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
-    RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and:
+    RETURNS (dict[str, Any]): The scores of `spacy_gapdner.pipe.scorer.score_discontinuous`, and:
 
         - threshold, disc_threshold, type_thresholds, spans_key: the settings
         - docs, words: numbers of Docs and words

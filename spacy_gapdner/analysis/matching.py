@@ -29,7 +29,7 @@ from typing import Any
 
 from ..entities import Fragments
 from ..formats.records import TextEntity
-from ..scorer import Counts, Mention, Positions
+from ..pipe.scorer import Counts, Mention, Positions
 
 _Pair = tuple[Mention, Mention]
 # what entities must have in common to be paired

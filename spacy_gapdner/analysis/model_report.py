@@ -12,14 +12,14 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..components.pipelines import check_model
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
 from ..formats import DOC_NAME, TextEntity, guess_format, load_docs, read_docbin
-from ..loading import check_model
-from ..scorer import SUBSETS, Comparison, Counts, Tally
+from ..inference.loading import changed, find_pipe, load_recognizer
+from ..inference.predictions import compare_examples, predict_examples
+from ..pipe.scorer import SUBSETS, Comparison, Counts, Tally
 from .matching import KINDS, find_errors, index_positions, positions_of, to_text_entity
-from .pipes import changed, find_pipe, load_recognizer
-from .predictions import compare_examples, predict_examples
 
 _SIDES = [
     f"{side}_{part}" for side in ("gold", "predicted") for part in ("label", "text", "fragments")

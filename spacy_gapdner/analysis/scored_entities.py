@@ -6,10 +6,10 @@ from typing import Any, Literal
 import numpy as np
 from spacy.training import Example
 
-from ..calibration import calibration_error
+from ..inference.predictions import compare_examples
+from ..pipe.calibration import calibration_error
+from ..pipe.scorer import DISC_F_WEIGHT, F_WEIGHT, prf
 from ..pipe.thresholds import Thresholds
-from ..scorer import DISC_F_WEIGHT, F_WEIGHT, prf
-from .predictions import compare_examples
 
 Measure = Literal["combined", "f", "disc_f"]
 Scores = dict[str, Any]

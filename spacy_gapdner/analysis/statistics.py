@@ -8,9 +8,9 @@ from typing import Any
 
 from spacy.tokens import Doc
 
+from ..docs import get_sentences
 from ..entities import DEFAULT_SPANS_KEY, Entity, count_elsewhere, get_entities
 from ..formats.docs import DOC_NAME
-from ..segments import get_sentences
 
 
 @dataclass

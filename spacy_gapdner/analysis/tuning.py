@@ -14,14 +14,14 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..calibration import Calibration
 from ..entities import count_elsewhere, describe_no_entities, get_entities
 from ..errors import GapDNERError, check_probability
+from ..inference.loading import changed, find_pipe
+from ..inference.predictions import predict_examples
+from ..pipe.calibration import Calibration
+from ..pipe.scorer import prf
 from ..pipe.thresholds import Thresholds
-from ..scorer import prf
 from . import scored_entities as scored
-from .pipes import changed, find_pipe
-from .predictions import predict_examples
 
 # Entities with a lower uncalibrated score are ignored, because few of them are correct
 FLOOR = 0.05

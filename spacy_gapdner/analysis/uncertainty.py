@@ -10,9 +10,9 @@ from spacy.tokens import Doc
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from ..formats.report import NOWHERE
+from ..inference.loading import changed, find_pipe
+from ..inference.predictions import predict_records
 from ..pipe import DiscontinuousEntityRecognizer
-from .pipes import changed, find_pipe
-from .predictions import predict_records
 
 # Entities with a lower score are ignored
 _FLOOR = 0.1
@@ -37,7 +37,7 @@ class UncertaintySampler:
         self.pipe, self.n, self.thresholds = pipe, n, pipe.thresholds
 
     def showing_candidates(self) -> AbstractContextManager[None]:
-        """Make the pipe predict all candidates. See `spacy_gapdner.analysis.pipes.changed`."""
+        """Make the pipe predict all candidates. See `spacy_gapdner.inference.loading.changed`."""
         own = self.thresholds
         limits = (own.threshold, own.disc_threshold, *own.type_thresholds.values())
         # entities that reach their thresholds must not be lost

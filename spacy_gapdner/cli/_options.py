@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import typer
 
-from ..sentences import LineBreaks as LineBreaks
+from ..components.sentencizer import LineBreaks as LineBreaks
 from ._util import import_code, parse_output
 
 OnError = Literal["stop", "skip"]

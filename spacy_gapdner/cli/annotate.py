@@ -60,18 +60,18 @@ def annotate_cli(
     Every change is saved immediately in brat standoff format. FOLDER/.gapdner contains the status
     of the texts, rejected entities and the retrained model. Press Ctrl-C to stop."""
     listener = listen(host, port)
-    from ..analysis.pipes import load_recognizer
-    from ..annotate.adjudication import Adjudication
-    from ..annotate.app import create_app
-    from ..annotate.guidelines import read_guidelines
-    from ..annotate.proposals import Proposer
-    from ..annotate.segmented_texts import Checker
-    from ..annotate.session import Session
-    from ..annotate.store import Texts
-    from ..annotate.training import Trainer
+    from ..apps.annotate.adjudication import Adjudication
+    from ..apps.annotate.app import create_app
+    from ..apps.annotate.guidelines import read_guidelines
+    from ..apps.annotate.proposals import Proposer
+    from ..apps.annotate.segmented_texts import Checker
+    from ..apps.annotate.session import Session
+    from ..apps.annotate.store import Texts
+    from ..apps.annotate.training import Trainer
+    from ..apps.web import LOOPBACK
+    from ..components.pipelines import load_splitter
     from ..formats.outputs import check_output, locked
-    from ..loading import load_splitter
-    from ..web import LOOPBACK
+    from ..inference.loading import load_recognizer
 
     if model is None and (retrain_after or data or order == "uncertain"):
         raise GapDNERError("--order uncertain, --retrain-after and --data require --model.")

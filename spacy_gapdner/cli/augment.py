@@ -33,9 +33,9 @@ def augment_cli(
     """Show what the augmenter adds to a corpus.
 
     Use it to check spacy-gapdner.coordination_augmenter.v1 before training."""
-    from ..augmentation import CoordinationAugmenter
     from ..drawing.render import text_rows
     from ..formats.outputs import check_output
+    from ..training.augmentation import CoordinationAugmenter
 
     check_output(output_path, {"data": data}, force=force)
     settings: dict[str, Any] = {"share": share, "insertion_share": insertion_share, "seed": seed}

@@ -8,8 +8,8 @@ import typer
 from spacy.tokens import Doc
 
 from .. import analysis, formats
+from ..docs import describe_language
 from ..errors import GapDNERError
-from ..languages import describe_language
 from . import _options as options
 from ._util import (
     counted,
@@ -95,7 +95,7 @@ def convert_cli(
     settings |= {"from_ents": from_ents, "from_spans": from_spans, "alignment": alignment}
     settings |= {"strict": strict, "skip": on_error == "skip"}
     if done:
-        from ..annotate.journal import Journal
+        from ..apps.annotate.journal import Journal
         from ..formats.brat import shared_hint
 
         settings["done"] = set(Journal(input_path).done())

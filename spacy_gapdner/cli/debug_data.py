@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from .. import analysis, formats
+from .. import formats, training
 from ..errors import GapDNERError
 from . import _options as options
 from ._util import (
@@ -43,9 +43,9 @@ def debug_data_cli(
 
     Reports labels, entities that cannot be learned, the best score that the tagging scheme can
     reach, and problematic settings."""
-    from ..analysis.training_config import make_training_config, read_training_config
+    from ..components.pipelines import load_splitter
     from ..formats.outputs import check_output, write_json
-    from ..loading import load_splitter
+    from ..training.training_config import make_training_config, read_training_config
 
     inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
     check_output(output_path, inputs, force=force)
@@ -62,7 +62,7 @@ def debug_data_cli(
     dev = None
     if dev_path is not None:
         dev = formats.load_docs(config.nlp, dev_path, config.spans_key, **how)
-    findings = analysis.check_data(train, dev, config=config)
+    findings = training.check_data(train, dev, config=config)
     write_json(findings.to_dict(), output_path)
     reports = findings.reports
     msg.divider("Corpora")

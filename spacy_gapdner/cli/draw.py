@@ -35,8 +35,8 @@ def draw_cli(
 
     Fragments are underlined with solid lines, gaps with dotted lines. In the terminal, "+" marks
     predictions that are not annotated, and "-" marks annotations that are not predicted."""
-    from ..analysis.pipes import load_recognizer
     from ..formats.outputs import check_output
+    from ..inference.loading import load_recognizer
 
     check_output(output_path, {"input": input_path, "model": model}, force=force)
     if model is None and threshold is not None:

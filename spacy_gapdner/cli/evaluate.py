@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import analysis, formats
-from ..languages import count_languages, describe_other_languages
+from ..docs import count_languages, describe_other_languages
 from . import _options as options
 from ._util import counted, msg, percent, print_table, progress, split_list, warn_no_entities
 
@@ -30,9 +30,9 @@ def evaluate_cli(
     Prints exact-match scores for all entities, for discontinuous and overlapping entities, by type
     and by gap length, as well as scores of partial matches."""
     from ..analysis.matching import MATCHES
-    from ..analysis.pipes import load_recognizer
     from ..formats.outputs import check_output, write_json
-    from ..scorer import SUBSETS
+    from ..inference.loading import load_recognizer
+    from ..pipe.scorer import SUBSETS
 
     # report missing files before loading a model
     formats.guess_format(data)

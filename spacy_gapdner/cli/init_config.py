@@ -31,8 +31,8 @@ def init_config_cli(
     a comparison of transformers."""
     from thinc.api import Config
 
-    from ..config import make_config_text
     from ..formats.outputs import check_output, write_parts
+    from ..training.init_config import make_config_text
 
     settings: dict[str, Any] = {"lang": lang, "gpu": gpu, "optimize": optimize}
     settings |= {"transformer": transformer, "spans_key": spans_key}

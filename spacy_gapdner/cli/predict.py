@@ -51,14 +51,14 @@ def predict_cli(
     Memory use does not depend on the size of the input, unless the output is a .spacy, HTML,
     CSV or Parquet file. If the command fails or is stopped, OUTPUT.part contains the JSONL written
     so far. The exit code is 3 if documents were skipped."""
-    from ..analysis.pipes import load_recognizer
-    from ..analysis.predictions import predict_records
-    from ..analysis.texts import growing, part_of, read_texts
     from ..analysis.uncertainty import UncertaintySampler
     from ..drawing.render import text_rows
     from ..formats.jsonl import to_lines
     from ..formats.outputs import check_output, is_device, locked
     from ..formats.registry import choose_output
+    from ..inference.loading import load_recognizer
+    from ..inference.predictions import predict_records
+    from ..inference.texts import growing, part_of, read_texts
 
     if output_path is None and format not in (None, "jsonl"):
         raise GapDNERError(f"The format {format} cannot be printed. Use --output PATH.")

@@ -37,9 +37,9 @@ def serve_cli(
     The page shows, filters and exports the entities of a text. Programs can send texts to
     POST /predict, which is documented at /docs. Press Ctrl-C to stop."""
     listener = listen(host, port)
-    from ..analysis.pipes import load_recognizer
-    from ..serving.app import create_app
-    from ..web import LOOPBACK
+    from ..apps.serving.app import create_app
+    from ..apps.web import LOOPBACK
+    from ..inference.loading import load_recognizer
 
     nlp, pipe = load_recognizer(
         model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id, bf16=bf16

@@ -51,9 +51,9 @@ def tune_cli(
 
     Calibration converts scores to probabilities. New thresholds are only used if they improve the
     cross-validated measure in at least 90% of bootstrap samples, or come closer to the minimums."""
-    from ..analysis.pipes import load_recognizer
     from ..analysis.tuning import LEAST_SHARE
     from ..formats.outputs import check_output, filling
+    from ..inference.loading import load_recognizer
 
     # the output may replace the input pipeline
     check_output(output_path, {"data": data}, force=force, is_file=False)

@@ -8,15 +8,15 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..analysis.pipes import changed, find_pipe
-from ..analysis.predictions import predict_examples, predict_records
-from ..analysis.texts import STDIN, read_texts
 from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..errors import GapDNERError
 from ..formats import FORMATS, Report, guess_format, read
 from ..formats.converting import require_types
 from ..formats.files import visible_files
 from ..formats.outputs import check_apart, is_device, write_parts
+from ..inference.loading import changed, find_pipe
+from ..inference.predictions import predict_examples, predict_records
+from ..inference.texts import STDIN, read_texts
 from .bars import ENTITIES_CSS
 from .colors import choose_colors
 from .page import SEARCH_JS, render_page
@@ -39,7 +39,7 @@ def draw(
     """Draw annotated text, or the predictions of a pipeline.
 
     input (Union[str, Path]): A file or folder in any format. With a pipeline, it can also be raw
-        text. See `spacy_gapdner.analysis.texts.read_texts`.
+        text. See `spacy_gapdner.inference.texts.read_texts`.
     output (Optional[Union[str, Path]]): The HTML file to write. If None, the entities are printed.
     nlp (Optional[Language]): The pipeline. Its predictions are drawn next to gold entities, if any.
     format (Optional[str]): The format of the input. Detected if None.

@@ -12,11 +12,11 @@ from spacy.tokens import Doc
 from spacy.util import is_in_jupyter
 
 from ..analysis.matching import mark_items, to_text_entity
+from ..docs import get_sentences
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, get_entities
 from ..errors import GapDNERError, shorten
 from ..formats.docs import doc_place
-from ..scorer import Mention, Positions
-from ..segments import get_sentences
+from ..pipe.scorer import Mention, Positions
 from .bars import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .colors import choose_colors
 from .page import SEARCH_JS, TEMPLATES, render_page

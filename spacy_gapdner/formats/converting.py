@@ -9,12 +9,12 @@ from typing import Any, get_args
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..components.pipelines import load_splitter
+from ..components.sentencizer import LineBreaks
+from ..components.sentencizer import blank_pipeline as blank_pipeline
+from ..docs import DOC_LANG
 from ..entities import DEFAULT_SPANS_KEY, get_entities, get_other_keys, set_entities
 from ..errors import GapDNERError
-from ..languages import DOC_LANG
-from ..loading import load_splitter
-from ..sentences import LineBreaks
-from ..sentences import blank_pipeline as blank_pipeline
 from .brat import ANNOTATION_SUFFIXES
 from .brat_lines import referent_of
 from .docs import DOC_EXTRA, DOC_NAME, Alignment, doc_place, to_docs

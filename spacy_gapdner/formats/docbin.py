@@ -8,7 +8,7 @@ from spacy.vocab import Vocab
 
 from ..entities import Entity, check_entity, get_entities, group_names, set_entities
 from ..errors import GapDNERError
-from ..model.upstream_bugs import load_srsly_extensions_once
+from ..model.workarounds import load_srsly_extensions_once
 from .docs import DOC_NAME, doc_place
 from .files import input_files, require_file
 from .outputs import replacing

@@ -9,11 +9,9 @@ from typing import Literal, cast, get_args
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..docs import DOC_LANG, cut_doc, get_sentences, make_doc, split_tokens
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, offer_extensions, set_entities
 from ..errors import GapDNERError
-from ..languages import DOC_LANG
-from ..segments import get_sentences
-from ..sentences import cut_doc, make_doc, split_tokens
 from .records import DOC_RELATIONS, Record, TextEntity, TextRecord, TokenRecord, keep_relations
 from .report import Action, Place, Report, printable, reading
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from spacy.language import Language
 
-from ..languages import describe_language, guess_language
-from ..sentences import LineBreaks, blank_pipeline
+from ..components.sentencizer import LineBreaks, blank_pipeline
+from ..docs import describe_language
+from .languages import guess_language
 from .records import Record, TextRecord
 from .report import Place, Report
 

@@ -2,7 +2,7 @@
 
 Work is batched at seven levels, from the outermost to the innermost:
 
-1. documents of a pipe: `nlp.batch_size`, or fewer for long texts (`analysis.predictions`)
+1. documents of a pipe: `nlp.batch_size`, or fewer for long texts (`inference.predictions`)
 2. documents whose grids exist at the same time: `_MAX_WORDS` (`pipe.prediction`)
 3. spans that the transformer reads: `_choose_limits` (`model.transformer`)
 4. segments that the network reads at once: `_MAX_CALL_WORDS` (`model.thinc_wrapper`)

@@ -7,7 +7,7 @@ from thinc.api import Model
 from ..errors import GapDNERError
 from .grid_network import GridNetwork
 from .transformer import BatchingTransformerModel
-from .upstream_bugs import bound_onednn_caches
+from .workarounds import bound_onednn_caches
 
 
 def use_bf16(nlp: Language) -> None:

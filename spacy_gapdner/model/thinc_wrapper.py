@@ -19,8 +19,8 @@ from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.grids import Grids
 from ..grid.scheme import channel_places
-from ..segments import Segment
-from . import upstream_bugs
+from ..grid.segments import Segment
+from . import workarounds as upstream_bugs
 from .batching import batch_by_length
 from .grid_network import Call, GridNetwork
 from .shim import NetworkShim

@@ -22,8 +22,8 @@ from .batching import batch_by_length
 from .shim import NetworkShim
 from .transformer_data import DocTransformerBatch, split_by_doc
 from .transformer_shim import TransformerShim
-from .upstream_bugs import use_one_thread_after_fork
 from .word_pieces import BatchPositions, align_tokens, find_positions, pad, tokenize
+from .workarounds import use_one_thread_after_fork
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
 

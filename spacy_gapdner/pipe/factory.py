@@ -10,8 +10,8 @@ from spacy.language import Language
 from thinc.api import Config, Model
 
 from ..entities import DEFAULT_SPANS_KEY
-from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 from .recognizer import DiscontinuousEntityRecognizer
+from .scorer import DISC_F_WEIGHT, F_WEIGHT
 
 # All other settings have the defaults of the architecture
 DEFAULT_CONFIG = """

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 
+from ..docs import warn_other_languages
 from ..entities import count_elsewhere, get_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
-from ..languages import warn_other_languages
 
 # Errors of spaCy, zlib and msgpack if a .spacy file is missing or invalid
 _INVALID_FILE = (OSError, zlib.error, KeyError, ValueError)

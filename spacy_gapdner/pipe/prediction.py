@@ -13,7 +13,7 @@ from ..entities import Entity
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.grids import Grids
-from ..segments import Segment, merge_segments
+from ..grid.segments import Segment, merge_segments
 from .thresholds import Thresholds
 
 # Approximate number of words whose grids exist at the same time

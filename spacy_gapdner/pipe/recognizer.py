@@ -16,7 +16,6 @@ from spacy.util import logger
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
-from ..calibration import Calibration
 from ..entities import (
     DEFAULT_SPANS_KEY,
     Entity,
@@ -30,11 +29,12 @@ from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.grids import Grids
 from ..grid.losses import GridTarget
-from ..scorer import score_discontinuous
-from ..segments import Segment, assign_entities, check_window, get_segments
+from ..grid.segments import Segment, assign_entities, check_window, get_segments
+from .calibration import Calibration
 from .gold import collect_gold
 from .prediction import GridModel, count_without_vectors, predict_entities
 from .saved_settings import restore_settings
+from .scorer import score_discontinuous
 from .thresholds import Thresholds
 from .training_progress import TrainingProgress, check_score_weights
 
@@ -322,7 +322,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         entity.
 
         examples (Iterable[Example]): The examples with predictions.
-        RETURNS (dict[str, Any]): The scores. See `spacy_gapdner.scorer`.
+        RETURNS (dict[str, Any]): The scores. See `spacy_gapdner.pipe.scorer`.
         """
         if self.scorer is None:
             return {}

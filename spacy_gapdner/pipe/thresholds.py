@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..calibration import Calibration
 from ..entities import Entity, text_order
 from ..errors import check_probability
 from ..grid import TaggingScheme
 from ..grid.decoding import DecodedSegment
 from ..grid.grids import Grids
 from ..grid.scheme import label_segments
+from .calibration import Calibration
 
 
 @dataclass(frozen=True)

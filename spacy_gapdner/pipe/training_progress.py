@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..segments import get_sentences
+from ..docs import get_sentences
 
 # Number of evaluations after which missing discontinuous entities are reported
 N_EVALUATIONS = 5

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from spacy_gapdner import Entity, GapDNERError, set_entities
 from spacy_gapdner.analysis import agreement
 from spacy_gapdner.formats import DOC_NAME
-from spacy_gapdner.scorer import Counts
+from spacy_gapdner.pipe.scorer import Counts
 
 NLP = spacy.blank("en")
 

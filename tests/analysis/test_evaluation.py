@@ -6,8 +6,10 @@ from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs
 
 from spacy_gapdner import GapDNERError, evaluate, set_entities
-from spacy_gapdner.analysis import check_data, evaluation, predictions
-from spacy_gapdner.scorer import compare
+from spacy_gapdner.analysis import evaluation
+from spacy_gapdner.inference import predictions
+from spacy_gapdner.pipe.scorer import compare
+from spacy_gapdner.training import check_data
 
 
 def test_evaluation_uses_the_settings_of_the_pipe(nlp):

@@ -21,7 +21,7 @@ from spacy_gapdner.analysis.matching import (
     mark_items,
 )
 from spacy_gapdner.entities import Entity
-from spacy_gapdner.scorer import Counts
+from spacy_gapdner.pipe.scorer import Counts
 
 
 def item(label, *tokens):

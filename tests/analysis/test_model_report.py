@@ -7,7 +7,7 @@ from tiny_pipeline import make_doc
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis.model_report import NOTHING, f1_table, report_model
 from spacy_gapdner.formats import DOC_NAME
-from spacy_gapdner.scorer import Counts, Tally
+from spacy_gapdner.pipe.scorer import Counts, Tally
 
 NLP = spacy.blank("en")
 TEXT = "severe joint , shoulder and upper body pain . Then fever"

@@ -9,7 +9,7 @@ from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 from spacy_gapdner import GapDNERError, evaluate
 from spacy_gapdner.analysis.scored_entities import ROW, keep, score
 from spacy_gapdner.analysis.tuning import Aim, choose, decide, tune
-from spacy_gapdner.calibration import Calibration
+from spacy_gapdner.pipe.calibration import Calibration
 from spacy_gapdner.pipe.thresholds import Thresholds
 
 CONT, DISC = False, True

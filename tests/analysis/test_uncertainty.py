@@ -6,9 +6,9 @@ from tiny_pipeline import ANNOTATED, model_config
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis import select_uncertain
-from spacy_gapdner.analysis.pipes import changed
 from spacy_gapdner.analysis.uncertainty import UncertaintySampler
-from spacy_gapdner.calibration import Calibration
+from spacy_gapdner.inference.loading import changed
+from spacy_gapdner.pipe.calibration import Calibration
 
 TEXTS = [text for text, _ in ANNOTATED]
 # label and score of the candidates of each document, the kept entities, and the uncertainty,

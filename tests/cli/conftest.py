@@ -8,8 +8,8 @@ from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
 from typer.testing import CliRunner
 
-from spacy_gapdner.analysis import pipes
 from spacy_gapdner.cli import app
+from spacy_gapdner.inference import loading as pipes
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from fastapi.testclient import TestClient
 
-from spacy_gapdner.annotate.journal import Entry, Journal
+from spacy_gapdner.apps.annotate.journal import Entry, Journal
 from spacy_gapdner.formats.outputs import locked
 
 TEXT = "Severe joint and shoulder pain today ."
@@ -123,7 +123,7 @@ def test_training_ends_with_its_server(notes, model, tmp_path):
     # enough texts for a training, because the process would stop at once without one
     stems = [[str(number), str(notes / "a")] for number in range(100)]
     job |= {"stems": stems, "data": None, "gpu_id": -1, "code": None}
-    command = [sys.executable, "-m", "spacy_gapdner.annotate.learning"]
+    command = [sys.executable, "-m", "spacy_gapdner.apps.annotate.learning"]
     # the system closes the input when a server is killed
     result = subprocess.run(
         command, input=f"{json.dumps(job)}\n", capture_output=True, text=True, timeout=120

@@ -4,8 +4,8 @@ import shutil
 import pytest
 from tiny_pipeline import CHANGED, read_docs
 
-from spacy_gapdner.analysis import pipes
 from spacy_gapdner.formats import write_docbin
+from spacy_gapdner.inference import loading as pipes
 
 
 def test_tables_and_file(run, model, write_docs, tmp_path):

@@ -1,6 +1,6 @@
 from thinc.api import Config
 
-from spacy_gapdner.config import make_config_text
+from spacy_gapdner.training.init_config import make_config_text
 
 
 def test_config_and_hints(run, tmp_path):

@@ -5,8 +5,8 @@ import pytest
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.analysis import select_uncertain
-from spacy_gapdner.analysis.pipes import changed
 from spacy_gapdner.formats.outputs import locked
+from spacy_gapdner.inference.loading import changed
 
 JOINT = "Severe joint and shoulder pain today ."
 ASPIRIN = "He took aspirin twice ."

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
-from spacy_gapdner.annotate.store import Texts
+from spacy_gapdner.apps.annotate.store import Texts
 from spacy_gapdner.entities.attributes import remove_extension
 from spacy_gapdner.formats import DOC_NAME, NOWHERE, Report, convert, read_brat
 from spacy_gapdner.formats import read as read_docs

@@ -7,7 +7,7 @@ from tiny_pipeline import read_docs
 
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.analysis import stats
-from spacy_gapdner.analysis.texts import read_texts
+from spacy_gapdner.docs import DOC_LANG
 from spacy_gapdner.formats import (
     DOC_NAME,
     FORMATS,
@@ -24,7 +24,7 @@ from spacy_gapdner.formats import write as write_docs
 from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.files import visible_files
 from spacy_gapdner.formats.records import DOC_RELATIONS, UNSTORED
-from spacy_gapdner.languages import DOC_LANG
+from spacy_gapdner.inference.texts import read_texts
 
 TEXT = "text without annotation: there is no .ann file"
 GOLD = '{"text": "a", "entities": []}'

@@ -11,8 +11,8 @@ from spacy.tokens import Doc
 from tool_files import CONTIGUOUS, LINKING
 
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
-from spacy_gapdner.analysis.texts import read_texts
 from spacy_gapdner.formats import DOC_NAME, Report, guess_format, read, write
+from spacy_gapdner.inference.texts import read_texts
 
 NLP = spacy.blank("en")
 WORDS = ["severe", "joint", ",", "(x", "n't", "Zürich", "α-2", "𝒳", "e\u0301", "#", "O", "NaN"]

@@ -6,7 +6,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.api import Model, fix_random_seed
 
-from spacy_gapdner.segments import Segment
+from spacy_gapdner.grid.segments import Segment
 
 WIDTH = 4
 LABELS = ["A", "B"]

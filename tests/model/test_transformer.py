@@ -17,10 +17,10 @@ from spacy_transformers.layers import split_trf_batch, trfs2arrays
 from thinc.api import chain
 from tiny_transformer import WIDTH, save_bert
 
+from spacy_gapdner.grid.segments import make_segment_spans
 from spacy_gapdner.model import transformer
 from spacy_gapdner.model.pooling import reduce_max_v1
 from spacy_gapdner.model.transformer import build_transformer_model_v1
-from spacy_gapdner.segments import make_segment_spans
 
 # some texts are truncated with a warning
 pytestmark = pytest.mark.filterwarnings("ignore:Segments with more than")

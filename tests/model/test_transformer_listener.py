@@ -11,10 +11,10 @@ from spacy_transformers.layers import TransformerListener, trfs2arrays
 from thinc.api import reduce_mean
 from tiny_transformer import save_bert
 
+from spacy_gapdner.grid.segments import make_segment_spans
 from spacy_gapdner.model.pooling import reduce_max_v1
 from spacy_gapdner.model.transformer_data import DocTransformerData
 from spacy_gapdner.model.transformer_listener import build_transformer_listener_v1
-from spacy_gapdner.segments import make_segment_spans
 
 NLP = spacy.blank("en")
 LISTENERS = ("spacy-gapdner.TransformerListener.v1", "spacy-transformers.TransformerListener.v1")

@@ -5,10 +5,10 @@ from inspect import signature
 import pytest
 import spacy
 
-from spacy_gapdner.config import init_config
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.pipe.factory import make_gapdner
-from spacy_gapdner.scorer import score_discontinuous
+from spacy_gapdner.pipe.scorer import score_discontinuous
+from spacy_gapdner.training.init_config import init_config
 
 
 def defaults(function):

@@ -13,10 +13,10 @@ from thinc.api import Model
 from tiny_pipeline import CORPUS, LABELS, found, make_doc, make_examples, make_nlp, model_config
 
 from spacy_gapdner import Entity, GapDNERError, get_entities
-from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.pipe import prediction as prediction_module
+from spacy_gapdner.pipe.calibration import Calibration
 from spacy_gapdner.pipe.thresholds import Thresholds
 
 FRAG, GAP, A, B = range(1, 5)

@@ -8,7 +8,7 @@ from spacy.tokens import DocBin
 from tiny_pipeline import CORPUS, LABELS, annotate, make_doc, train
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.calibration import Calibration
+from spacy_gapdner.pipe.calibration import Calibration
 
 SETTINGS = {"spans_key": "other", "max_length": 64, "stride": 32, "max_paths": 7}
 SETTINGS |= {"threshold": 0.7, "disc_threshold": 0.57, "type_thresholds": {"DRUG": 0.29}}

@@ -5,9 +5,9 @@ import math
 import pytest
 from labeled_grids import as_grids, as_scores
 
-from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import GapAwareTagging
+from spacy_gapdner.pipe.calibration import Calibration
 from spacy_gapdner.pipe.thresholds import Thresholds
 
 LABELS = ["A", "B"]

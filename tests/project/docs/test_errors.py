@@ -12,9 +12,9 @@ from thinc.api import Config
 from tiny_pipeline import make_examples, make_nlp, model_config, trained_pipeline
 
 import spacy_gapdner
-from spacy_gapdner.analysis.pipes import load_recognizer, use_gpu
-from spacy_gapdner.config import init_config
 from spacy_gapdner.formats import convert
+from spacy_gapdner.inference.loading import load_recognizer, use_gpu
+from spacy_gapdner.training.init_config import init_config
 
 QUOTED = dict(re.findall(r"## ([^\n]+)\n\n```text\n([^\n]+)\n```", read_page("errors.md")))
 ANN = "T1\tADE 2 6\tpain\n"

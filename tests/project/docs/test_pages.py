@@ -20,11 +20,11 @@ from tiny_transformer import save_bert
 import spacy_gapdner
 from project.benchmark.__main__ import app as benchmark_app
 from spacy_gapdner import get_entities, write
-from spacy_gapdner.analysis.pipes import load_recognizer
+from spacy_gapdner.apps.serving.app import create_app
 from spacy_gapdner.cli import app as gapdner_app
-from spacy_gapdner.config import init_config
 from spacy_gapdner.formats import DOC_NAME, convert
-from spacy_gapdner.serving.app import create_app
+from spacy_gapdner.inference.loading import load_recognizer
+from spacy_gapdner.training.init_config import init_config
 
 ADE = ("no joint or back pain", [("ADE", (1, 2), (4, 5)), ("ADE", (3, 5))])
 PAINS = [("ADE", (6, 7), (9, 10)), ("ADE", (8, 10))]

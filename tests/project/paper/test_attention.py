@@ -13,7 +13,7 @@ from project.paper.attention import app
 from project.paper.attention_maps import find_network, find_segment, record_attention
 from project.paper.attention_page import draw_report, plot_cell
 from spacy_gapdner import GapDNERError
-from spacy_gapdner.segments import Segment
+from spacy_gapdner.grid.segments import Segment
 
 JOINT, ASPIRIN = ANNOTATED[0][0], ANNOTATED[1][0]
 # the fragments, gaps and type of both entities of JOINT

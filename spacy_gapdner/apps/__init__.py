@@ -1,0 +1,1 @@
+"""Applications with a web page: annotate and serve."""

@@ -1,0 +1,123 @@
+"""The web application: the page and its JSON API.
+
+Requests never set a path, a model or a setting. They can only access texts that were found in the
+folder, and the names of annotators are validated.
+"""
+
+from pathlib import Path
+from secrets import compare_digest
+from typing import Annotated, Any
+from urllib.parse import unquote
+
+from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
+from pydantic import ValidationError
+
+from ...drawing.page import PAGE_CSS
+from ...errors import GapDNERError
+from ..web import LOOPBACK, WorkThread, new_app
+from .session import Order, Session
+from .store import Annotation, ChangedError, Store
+
+# enough for 100,000 entities
+_MAX_BYTES = 16_000_000
+
+
+def create_app(
+    session: Session, *, token: str | None = None, hosts: tuple[str, ...] = LOOPBACK
+) -> FastAPI:
+    """Create the web application. `token` is a password that each request must contain."""
+    app = new_app(hosts, _MAX_BYTES, "Split the text into several files.")
+    app.add_exception_handler(GapDNERError, _refuse)
+    app.add_exception_handler(OSError, _refuse)
+    # the session is not thread-safe
+    run = WorkThread().run
+
+    async def check(
+        x_token: Annotated[str, Header()] = "", sec_fetch_site: Annotated[str, Header()] = ""
+    ) -> None:
+        if token is not None and not compare_digest(x_token.encode(), token.encode()):
+            raise HTTPException(401, "The token in the address is missing or incorrect.")
+        # another page in the same browser
+        if sec_fetch_site in ("cross-site", "same-site"):
+            raise HTTPException(403, "Requests from other pages are not allowed.")
+
+    async def find_store(x_annotator: Annotated[str, Header()] = "") -> Store:
+        return await run(lambda: session.store(unquote(x_annotator)))
+
+    async def read(request: Request) -> Annotation:
+        # FastAPI would read the body before the token is checked
+        try:
+            return Annotation.model_validate_json(await request.body())
+        except ValidationError as error:
+            raise RequestValidationError(error.errors()) from error
+
+    Own = Annotated[Store, Depends(find_store)]
+    api = APIRouter(prefix="/api", dependencies=[Depends(check)])
+
+    def find(name: str) -> str:
+        if name not in session.texts.paths and name not in session.texts.list():
+            raise HTTPException(404, f"Text not found: {name}.")
+        return name
+
+    @api.get("/project")
+    async def project(x_annotator: Annotated[str, Header()] = "") -> dict[str, Any]:
+        return await run(lambda: session.project(unquote(x_annotator)))
+
+    @api.get("/texts")
+    async def texts(own: Own, order: Order = "files") -> Response:
+        return JSONResponse(await run(lambda: session.list_texts(own, order)))
+
+    # in a thread of its own, because it reads all texts
+    @api.get("/search")
+    def search(words: str) -> list[str]:
+        return list(session.texts.search(words))
+
+    @api.get("/texts/{name:path}")
+    async def text(own: Own, name: str) -> Response:
+        return JSONResponse(await run(lambda: session.show(own.load(find(name)))))
+
+    @api.put("/texts/{name:path}")
+    async def save(own: Own, name: str, sent: Annotated[Annotation, Depends(read)]) -> Response:
+        try:
+            return JSONResponse(await run(lambda: session.save(own, find(name), sent)))
+        except ChangedError as error:
+            current = await run(lambda: session.show(own.load(name)))
+            return JSONResponse({"detail": str(error), "current": current}, 409)
+
+    @api.post("/texts/{name:path}/proposals")
+    async def propose(own: Own, name: str) -> list[dict[str, Any]]:
+        """Return the proposals of the model, or the disagreements of two annotators."""
+        loaded = await run(lambda: own.load(find(name)))
+        proposer = None if session.adjudication else session.proposer
+        found = await proposer.propose(loaded.file.text) if proposer else []
+        return await run(lambda: session.choose(loaded, found))
+
+    @api.get("/state")
+    async def state(own: Own) -> dict[str, Any]:
+        return await run(lambda: session.state(own))
+
+    @api.post("/train", status_code=202)
+    async def train(own: Own) -> None:
+        await run(session.train)
+
+    @api.post("/back")
+    async def back(own: Own) -> None:
+        if session.trainer:
+            await run(session.trainer.go_back)
+
+    @app.get("/page.css", include_in_schema=False)
+    async def style() -> Response:
+        return Response(PAGE_CSS, media_type="text/css")
+
+    app.include_router(api)
+    app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
+    return app
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    # the message of an OSError may contain the name of a temporary file
+    detail = getattr(error, "strerror", None) or str(error)
+    return JSONResponse({"detail": detail}, 422 if isinstance(error, GapDNERError) else 500)

@@ -1,0 +1,183 @@
+"""The session of the annotation server: handles the requests of the page."""
+
+import re
+from dataclasses import asdict, dataclass, field
+from hashlib import sha1
+from pathlib import Path
+from typing import Any, Literal
+
+from ...docs import get_sentences
+from ...errors import GapDNERError
+from ...formats.brat import SHARED
+from .adjudication import Adjudication
+from .guidelines import Label
+from .journal import Entry
+from .proposals import Proposal, Proposer
+from .segmented_texts import Checker
+from .store import Annotation, Loaded, Store, Texts, inside
+from .training import NO_TRAINING, Trainer
+
+Order = Literal["files", "uncertain", "random"]
+# the name of a folder on any system
+_PERSON = re.compile(r"\w[^\x00-\x1f\x7f/\\:*?\"<>|]{0,63}")
+
+
+@dataclass
+class Session:
+    """The state of a server. It must only be used in one thread."""
+
+    texts: Texts
+    labels: list[Label]
+    checker: Checker
+    # unless the folder is shared
+    annotator: str = "annotator"
+    proposer: Proposer | None = None
+    trainer: Trainer | None = None
+    adjudication: Adjudication | None = None
+    order: Order = "files"
+    # the number of texts that must be completed before the next training
+    retrain_after: int | None = None
+    # whether each annotator has a subfolder
+    shared: bool = False
+    _stores: dict[str, Store] = field(default_factory=dict)
+    _trained: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        folder = self.texts.folder / SHARED
+        if not self.shared:
+            self._stores[self.annotator] = Store(self.texts, self.annotator)
+        elif folder.is_dir():
+            for path in sorted(folder.iterdir()):
+                if path.is_dir() and _PERSON.fullmatch(path.name):
+                    self.store(path.name)
+
+    def store(self, person: str) -> Store:
+        """The annotation of a person. The name is only used if the folder is shared."""
+        name = person.strip() if self.shared else self.annotator
+        if name not in self._stores:
+            if not _PERSON.fullmatch(name):
+                raise GapDNERError(
+                    'Invalid name. Start with a letter or digit, and use no / \\ : * ? " < > |'
+                )
+            own = inside(self.texts.folder / SHARED / name, self.texts.folder)
+            self._stores[name] = Store(self.texts, name, own)
+        return self._stores[name]
+
+    def project(self, person: str) -> dict[str, Any]:
+        """The labels and settings for the page."""
+        folder = self.texts.folder
+        return {
+            "name": folder.name,
+            "annotator": person if self.shared else self.annotator,
+            "shared": self.shared,
+            "labels": [label.model_dump() for label in self.labels],
+            "orders": ["files", *(["uncertain"] if self.proposer else []), "random"],
+            "order": self.order,
+            "writes": str(folder / SHARED / person if self.shared else folder),
+        }
+
+    def list_texts(self, store: Store, order: Order) -> dict[str, Any]:
+        """All texts, and whether uncertainties are still being computed."""
+        names, entries = self.texts.list(), store.journal.entries()
+        scores: dict[str, float] = {}
+        pending = False
+        if order == "random":
+            names.sort(key=lambda name: sha1(name.encode(), usedforsecurity=False).digest())
+        elif order == "uncertain" and self.proposer is not None:
+            done = self._done()
+            self.proposer.rank([name for name in names if name not in done], self.texts.read)
+            scores, pending = dict(self.proposer.uncertainties), self.proposer.pending
+            # texts without a score come last
+            names.sort(key=lambda name: -scores.get(name, -1))
+        texts = [
+            {
+                "id": name,
+                "begin": self.texts.begin(name),
+                "status": entries.get(name, Entry()).status,
+                "score": scores.get(name),
+            }
+            for name in names
+        ]
+        return {"texts": texts, "pending": pending}
+
+    def show(self, loaded: Loaded) -> dict[str, Any]:
+        """A text with its annotation."""
+        text = loaded.file.text
+        doc, _ = self.checker.segment(text)
+        return {
+            "id": loaded.id,
+            "text": text,
+            "version": loaded.version,
+            "status": loaded.entry.status,
+            "tokens": [(t.idx, t.idx + len(t)) for t in doc if not t.is_space],
+            "sentences": [(s.start_char, s.end_char) for s in get_sentences(doc)],
+            "entities": self._show_entities(loaded),
+            "rejected": [asdict(mark) for mark in loaded.entry.rejected],
+            "n_hidden": loaded.file.n_hidden,
+        }
+
+    def save(self, store: Store, name: str, sent: Annotation) -> dict[str, Any]:
+        """Save the annotation of a text, and start training if necessary. See `Store.save`."""
+        loaded, removed = store.save(name, sent)
+        due = self.retrain_after is not None and len(self._new()) >= self.retrain_after
+        if self.trainer and due and not self.trainer.is_running:
+            self.train()
+        entities = self._show_entities(loaded)
+        return {"version": loaded.version, "entities": entities, "removed": removed}
+
+    def choose(self, loaded: Loaded, proposals: list[Proposal]) -> list[dict[str, Any]]:
+        """The proposals that are neither accepted nor rejected. In adjudication, accepted ones are
+        included, so that the page can reject them if they are edited."""
+        labels = {label.name for label in self.labels}
+        decided = {mark.key for mark in loaded.entry.rejected}
+        if self.adjudication is None:
+            decided |= {mark.key for mark in loaded.file.entities.values()}
+        else:
+            proposals = self.adjudication.propose(loaded.id)
+            labels.update(proposal.label for proposal in proposals)
+        return [p._asdict() for p in proposals if p[:2] not in decided and p.label in labels]
+
+    def state(self, store: Store) -> dict[str, Any]:
+        """The progress of a person and the state of training."""
+        return {
+            "done": sum(name in self.texts.paths for name in store.journal.done()),
+            "total": len(self.texts.paths),
+            "model": self.proposer.describe() if self.proposer else None,
+            "model_version": self.proposer.version if self.proposer else 0,
+            "has_previous": bool(self.trainer and self.trainer.previous),
+            "training": self.trainer.training if self.trainer else NO_TRAINING,
+            "retrain_after": self.retrain_after,
+            "done_since": len(self._new()),
+        }
+
+    def train(self) -> None:
+        """Start training on all texts that are done."""
+        if self.trainer is None:
+            raise GapDNERError("There is no model to train. Restart annotate with --model.")
+        done = self._done()
+        self.trainer.start(list(done.items()))
+        self._trained = set(done)
+
+    def _done(self) -> dict[str, Path]:
+        # if several annotators have completed a text, the annotation of the first one
+        return {
+            name: store.stem(name)
+            for _, store in sorted(self._stores.items(), reverse=True)
+            for name in store.journal.done()
+            if name in self.texts.paths
+        }
+
+    def _new(self) -> set[str]:
+        return self._done().keys() - self._trained
+
+    def _show_entities(self, loaded: Loaded) -> list[dict[str, Any]]:
+        file, known = loaded.file, {label.name for label in self.labels}
+        notes, shown = file.notes(), []
+        found = self.checker.warn(list(file.entities.values()), file.text)
+        for (id, mark), warnings in zip(file.entities.items(), found, strict=True):
+            if id in file.misfits:
+                warnings.append(f"the file contains the text {file.misfits[id]!r}")
+            if mark.label not in known:
+                warnings.append(f"{mark.label} is not one of the types")
+            shown.append({**asdict(mark), "notes": notes.get(id, []), "warnings": warnings})
+        return shown

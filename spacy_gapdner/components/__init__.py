@@ -1,0 +1,1 @@
+"""Other components for pipelines with a recognizer."""

@@ -1,0 +1,141 @@
+"""Rule-based sentence boundaries: after sentence-final punctuation and at line breaks."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any, Literal, cast
+
+import numpy as np
+import spacy
+from spacy.language import Language
+from spacy.pipeline import Sentencizer
+from spacy.tokens import Doc
+
+_LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+# Wrapped text: minimum width, minimum number of full lines, and minimum length of a full line as a
+# fraction of the width
+_WIDTH, _FULL_LINES, _FULL = 40, 5, 0.85
+
+# punctuation at the start of Spanish sentences
+_OPENING = ("¿", "¡")
+
+LineBreaks = Literal["auto", "keep", "join"]
+
+
+class LineSentencizer(Sentencizer):
+    """A Sentencizer that also splits sentences at line breaks.
+
+    Adding line breaks to `punct_chars` is not enough, because a whitespace token can mix line
+    breaks, spaces and tabs, and the Sentencizer would attach punctuation at the start of the next
+    line (such as bullets) to the previous one. Whitespace belongs to the previous sentence.
+
+    Set `line_breaks` in the config: a new value of the attribute is not saved.
+    """
+
+    def __init__(
+        self, name: str = "sentencizer", *, line_breaks: LineBreaks = "auto", **settings: Any
+    ) -> None:
+        super().__init__(name, **settings)
+        self.line_breaks = line_breaks
+
+    def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
+        """RETURNS (list[list[bool]]): Whether each token of each Doc starts a sentence."""
+        docs = list(docs)
+        return list(map(self._move_starts, docs, super().predict(docs)))
+
+    def _move_starts(self, doc: Doc, guesses: list[bool]) -> list[bool]:
+        starts = np.array(guesses, dtype=bool)
+        is_space = doc.to_array("IS_SPACE").astype(bool)
+        if is_space.any():
+            joins = self.line_breaks == "join"
+            if self.line_breaks == "auto":
+                joins = is_wrapped(doc.text)
+            starts = _move_past_whitespace(doc, starts, is_space, joins)
+        return _include_opening(doc, starts)
+
+
+def is_wrapped(text: str) -> bool:
+    """Check whether the lines of a text are wrapped at some width.
+
+    A line is full if it reaches 85% of the longest line, not counting lines before an empty line.
+    In a wrapped text, most lines and at least five are full, most full lines end within a sentence,
+    and the longest line has at least 40 characters.
+    """
+    lines = [line.rstrip() for line in text.splitlines()]
+    followed = [line for line, after in pairwise(lines) if line and after]
+    width = max(map(len, followed), default=0)
+    full = [line for line in followed if len(line) >= _FULL * width]
+    if width < _WIDTH or len(full) < _FULL_LINES:
+        return False
+    return 2 * len(full) > len(followed) and 2 * sum(map(_ends_in_word, full)) > len(full)
+
+
+def _ends_in_word(line: str) -> bool:
+    # in a letter, a number, or a mark, such as a vowel sign
+    return unicodedata.category(line[-1])[0] in "LNM"
+
+
+@Language.factory(
+    "gapdner_sentencizer",
+    assigns=["token.is_sent_start", "doc.sents"],
+    default_score_weights={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
+)
+def make_line_sentencizer(
+    nlp: Language,
+    name: str,
+    punct_chars: list[str] | None = None,
+    overwrite: bool = False,
+    line_breaks: LineBreaks = "auto",
+) -> LineSentencizer:
+    """Create a LineSentencizer.
+
+    nlp (Language): The pipeline.
+    name (str): The component instance name.
+    punct_chars (Optional[list[str]]): Tokens that end a sentence. Defaults to the Sentencizer's.
+    overwrite (bool): Whether to overwrite existing sentence boundaries.
+    line_breaks (str): "keep" ends a sentence at every line break, "join" only at empty lines, for
+        wrapped texts. "auto" chooses "join" for documents that look wrapped. See `is_wrapped`.
+    RETURNS (LineSentencizer): The component.
+    """
+    return LineSentencizer(
+        name, punct_chars=punct_chars, overwrite=overwrite, line_breaks=line_breaks
+    )
+
+
+def blank_pipeline(lang: str = "en", line_breaks: LineBreaks = "auto") -> Language:
+    """Create a pipeline that tokenizes and splits sentences. It accepts texts of any length."""
+    nlp = spacy.blank(lang)
+    nlp.add_pipe("gapdner_sentencizer", name="sentencizer", config={"line_breaks": line_breaks})
+    # the limit protects models and is not needed for a tokenizer
+    nlp.max_length = 10**9
+    return nlp
+
+
+def _move_past_whitespace(
+    doc: Doc, starts: np.ndarray, is_space: np.ndarray, joins: bool
+) -> np.ndarray:
+    n_breaks = np.zeros(len(doc), dtype=int)
+    for i in np.flatnonzero(is_space).tolist():
+        n_breaks[i] = len(_LINE_BREAK.findall(doc[i].text))
+    words = np.flatnonzero(~is_space)
+    # the starts and line breaks since the previous word
+    n_starts, n_breaks = (
+        np.diff(np.cumsum(counts)[words], prepend=0) for counts in (starts, n_breaks)
+    )
+    moved = np.zeros_like(starts)
+    moved[words] = (n_starts > 0) | (n_breaks > joins)
+    # the whitespace before the first sentence belongs to it
+    moved[moved.argmax()] = False
+    moved[:1] = True
+    return moved
+
+
+def _include_opening(doc: Doc, starts: np.ndarray) -> list[bool]:
+    # the Sentencizer attaches all punctuation to the previous sentence
+    orths = [doc.vocab.strings[character] for character in _OPENING]
+    opening = np.flatnonzero(np.isin(doc.to_array("ORTH"), orths))
+    for i in opening[::-1].tolist():
+        if i + 1 < len(doc) and starts[i + 1]:
+            starts[i : i + 2] = True, False
+    return cast(list[bool], starts.tolist())

@@ -1,0 +1,127 @@
+"""Docs: tokenizing, cutting and splitting them, their sentences and languages."""
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+
+from spacy.language import Language
+from spacy.tokenizer import Tokenizer
+from spacy.tokens import Doc, Span
+from spacy.util import get_lang_class
+
+# the key in doc.user_data of the language whose rules made the tokens
+DOC_LANG = "gapdner_lang"
+_LONGEST_RUN = 1000
+_LONG_RUN = re.compile(rf"\S{{{_LONGEST_RUN + 1},}}")
+
+
+def make_doc(nlp: Language, text: str) -> Doc:
+    """Tokenize a text in linear time.
+
+    spaCy's tokenizer needs quadratic time for long strings without whitespace: 100,000 brackets
+    take an hour. Strings of more than 1000 characters without whitespace are therefore tokenized in
+    pieces, which can split a token.
+    """
+    cuts = [0]
+    # other tokenizers may need the entire string
+    if isinstance(nlp.tokenizer, Tokenizer):
+        for run in _LONG_RUN.finditer(text):
+            cuts.extend(range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN))
+    docs = [nlp.make_doc(text[start:end]) for start, end in pairwise([*cuts, len(text)])]
+    if len(docs) == 1:
+        return docs[0]
+    # without SENT_START, because from_docs would start a sentence at each piece
+    joined = Doc.from_docs(docs, ensure_whitespace=False, attrs=["NORM"])
+    assert joined is not None
+    return joined
+
+
+def split_tokens(doc: Doc, offsets: Iterable[int]) -> Doc:
+    """RETURNS (Doc): The Doc, with a token boundary at each of these characters. If a token is
+    split, the Doc has no other annotation.
+    """
+    words: list[str] = []
+    spaces: list[bool] = []
+    cuts = sorted(offsets)
+    number = 0
+    for token in doc:
+        end = token.idx + len(token)
+        pieces = [0]
+        while number < len(cuts) and cuts[number] < end:
+            if cuts[number] > token.idx:
+                pieces.append(cuts[number] - token.idx)
+            number += 1
+        words += [token.text[a:b] for a, b in pairwise([*pieces, len(token)])]
+        spaces += [*[False] * (len(pieces) - 1), bool(token.whitespace_)]
+    return Doc(doc.vocab, words=words, spaces=spaces) if len(words) > len(doc) else doc
+
+
+def cut_doc(doc: Doc, ranges: Iterable[tuple[int, int]], attrs: list[int | str]) -> Iterator[Doc]:
+    """YIELDS (Doc): A copy of each range of tokens with these attributes. `Span.as_doc` would read
+    the attributes of the entire Doc each time.
+    """
+    array = doc.to_array(attrs)
+    for start, end in ranges:
+        # spaCy's stub lacks the arguments
+        yield doc[start:end].as_doc(array_head=attrs, array=array)  # type: ignore[call-arg]
+
+
+def without_annotation(reference: Doc, nlp: Language) -> Doc:
+    """RETURNS (Doc): A Doc to predict. It is tokenized again if the spaces are known."""
+    if not reference.has_unknown_spaces:
+        return make_doc(nlp, reference.text)
+    words = [token.text for token in reference]
+    spaces = [bool(token.whitespace_) for token in reference]
+    return Doc(nlp.vocab, words=words, spaces=spaces)
+
+
+def get_sentences(doc: Doc) -> list[Span]:
+    """RETURNS (list[Span]): The sentences. Without sentence boundaries, the complete Doc."""
+    return list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+
+
+def describe_language(lang: str) -> str:
+    """RETURNS (str): The name and code of a language, such as "German (de)"."""
+    try:
+        return f"{get_lang_class(lang).__name__} ({lang})"
+    # of a package that is not installed
+    except ImportError:
+        return lang
+
+
+def count_languages(docs: Iterable[Doc], counts: Counter[str]) -> Iterator[Doc]:
+    """YIELDS (Doc): The Docs, after counting the languages whose rules made their tokens."""
+    for doc in docs:
+        if lang := doc.user_data.get(DOC_LANG):
+            counts[str(lang)] += 1
+        yield doc
+
+
+def describe_other_languages(counts: Mapping[str, int], lang: str | None) -> str:
+    """RETURNS (str): A message if Docs were tokenized with the rules of another language than that
+    of a pipeline, else "".
+    """
+    others = {other: n for other, n in counts.items() if other != lang}
+    if not others or not lang:
+        return ""
+    found = ", ".join(
+        f"{n} with those of {describe_language(other)}" for other, n in others.items()
+    )
+    first = next(iter(others))
+    return (
+        f"The pipeline tokenizes with the rules of {describe_language(lang)}, but Docs of the data "
+        f"were tokenized with other rules: {found}. Entities can end inside its tokens. Use "
+        f"init-config --lang {first}, or convert --lang {lang}."
+    )
+
+
+def warn_other_languages(docs: Iterable[Doc]) -> None:
+    """Warn if Docs were tokenized with the rules of another language than that of their vocab."""
+    counts: Counter[str] = Counter()
+    lang = None
+    for doc in count_languages(docs, counts):
+        lang = doc.vocab.lang
+    if message := describe_other_languages(counts, lang):
+        warnings.warn(message, stacklevel=2)

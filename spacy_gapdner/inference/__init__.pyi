@@ -1,0 +1,2 @@
+from .loading import load_recognizer as load_recognizer
+from .predictions import predict as predict

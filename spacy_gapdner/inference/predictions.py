@@ -1,0 +1,223 @@
+"""Predictions of a pipeline for texts, in one or more processes, and for annotated Docs."""
+
+import multiprocessing
+import os
+import pickle
+import signal
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import islice
+from threading import Thread
+from typing import Any, TypeVar
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.tokens.underscore import Underscore
+from spacy.training import Example
+
+from ..docs import make_doc, without_annotation
+from ..errors import GapDNERError
+from ..formats.annotation_tools import ANSWERS
+from ..formats.docs import DOC_EXTRA, DOC_NAME
+from ..formats.files import record_name
+from ..formats.jsonl import other_keys
+from ..formats.report import UNREADABLE, Report
+from ..model.precision import use_bf16, uses_bf16
+from ..pipe.scorer import Comparison, compare
+from .texts import InputText
+
+S = TypeVar("S", str, Doc)
+T = TypeVar("T")
+
+# at BERT's width, the transformer output for this number of characters takes about 70 MB
+_BATCH_CHARACTERS = 100_000
+# the pipeline of this worker
+_WORKER: dict[str, Language] = {}
+
+
+def predict(
+    nlp: Language, texts: Iterable[str], *, batch_size: int | None = None, n_process: int = 1
+) -> Iterator[Doc]:
+    """Run a pipeline over a stream of texts.
+
+    nlp (Language): The pipeline.
+    texts (Iterable[str]): The texts. A few batches are read in advance.
+    batch_size (Optional[int]): Maximum number of texts per batch. Defaults to the batch size of the
+        pipeline. Batches of long texts are smaller.
+    n_process (int): Number of processes, or -1 for one per core.
+    YIELDS (Doc): Docs with entities, in the order of the texts.
+    RAISES (GapDNERError): If the pipeline fails.
+    """
+    if isinstance(texts, str):
+        raise GapDNERError("The texts are a single string. Use a list: [text].")
+    batches = batch_texts(((text, None) for text in texts), batch_size or nlp.batch_size)
+    for doc, _ in _annotate(nlp, batches, n_process, skip=False, memory_zone=False):
+        assert isinstance(doc, Doc)
+        yield doc
+
+
+def predict_records(
+    nlp: Language,
+    records: Iterable[InputText],
+    *,
+    batch_size: int | None = None,
+    n_process: int = 1,
+    report: Report | None = None,
+) -> Iterator[Doc]:
+    """YIELDS (Doc): Docs in the order of the texts, each only valid until the next one, with names
+    and other keys in ``doc.user_data``. A report that skips documents collects the failures.
+    """
+    report = report or Report()
+    pairs = ((text[0]["text"], text) for text in records)
+    batches = batch_texts(pairs, batch_size or nlp.batch_size)
+    found = _annotate(nlp, batches, n_process, skip=report.skip, memory_zone=True)
+    for doc, (record, place) in found:
+        if isinstance(doc, str):
+            report.add("dropped", UNREADABLE, doc, place)
+            continue
+        report.documents += 1
+        name, extra = record_name(record), other_keys(record)
+        # the answer of a Prodigy task is about other entities
+        if extra.get("answer") in ANSWERS:
+            del extra["answer"]
+        # drop the data of other components, such as the output of a transformer
+        doc.user_data = {} if name is None else {DOC_NAME: name}
+        if extra and extra != {"id": name}:
+            doc.user_data[DOC_EXTRA] = extra
+        yield doc
+
+
+def _annotate(
+    nlp: Language,
+    batches: Iterator[list[tuple[str, T]]],
+    n_process: int,
+    *,
+    skip: bool,
+    memory_zone: bool,
+) -> Iterator[tuple[Doc | str, T]]:
+    # Docs and contexts, or the reason if the pipeline fails for a text that is skipped
+    if n_process == 1:
+        for batch in batches:
+            with nlp.memory_zone() if memory_zone else nullcontext():
+                texts, contexts = zip(*batch, strict=True)
+                yield from zip(_annotate_batch(nlp, texts, skip), contexts, strict=True)
+        return
+    n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
+    args = (nlp, uses_bf16(nlp), Underscore.get_state())
+    with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=args) as pool:
+        started = (
+            (batch, pool.submit(_annotate_in_worker, [text for text, _ in batch], skip))
+            for batch in batches
+        )
+        try:
+            # one batch per process is read in advance
+            waiting = deque(islice(started, n_workers))
+            while waiting:
+                waiting.extend(islice(started, 1))
+                batch, future = waiting.popleft()
+                with nlp.memory_zone() if memory_zone else nullcontext():
+                    for found, (_, context) in zip(future.result(), batch, strict=True):
+                        if isinstance(found, bytes):
+                            yield Doc(nlp.vocab).from_bytes(found), context
+                        else:
+                            yield found, context
+        # only forked processes do not need to pickle the pipeline
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise GapDNERError(f"Cannot pickle the pipeline ({error}). Use one process.") from error
+        except BrokenProcessPool as error:
+            raise GapDNERError(
+                "A process was killed, possibly because it ran out of memory. Use fewer processes "
+                "or a smaller batch size."
+            ) from error
+
+
+def _annotate_batch(nlp: Language, texts: Sequence[str], skip: bool) -> list[Doc | str]:
+    try:
+        docs = (make_doc(nlp, text) for text in texts)
+        return list(nlp.pipe(docs, batch_size=len(texts)))
+    # components can raise any error, including errors that workers cannot pickle
+    except Exception as error:
+        reason = f"The pipeline failed ({type(error).__name__}): {error}"
+        if not skip:
+            raise GapDNERError(reason) from error
+        if len(texts) == 1:
+            return [reason]
+    return [found for text in texts for found in _annotate_batch(nlp, [text], skip)]
+
+
+def _start_worker(nlp: Language, bf16: bool, underscore: tuple[Any, ...]) -> None:
+    # the terminal sends Ctrl-C to all processes, but only the parent handles it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+    Underscore.load_state(underscore)
+    if bf16:
+        use_bf16(nlp)
+    _WORKER["nlp"] = nlp
+
+
+def _end_with_parent() -> None:
+    # otherwise workers would wait forever if the parent is killed
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _annotate_in_worker(texts: list[str], skip: bool) -> list[bytes | str]:
+    nlp = _WORKER["nlp"]
+    with nlp.memory_zone():
+        found = _annotate_batch(nlp, texts, skip)
+        return [doc if isinstance(doc, str) else doc.to_bytes() for doc in found]
+
+
+def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[S, T]]]:
+    """YIELDS (list): `size` texts or Docs with their contexts, or fewer if they are long."""
+    batch: list[tuple[S, T]] = []
+    total = 0
+    for text, context in pairs:
+        batch.append((text, context))
+        total += len(text) if isinstance(text, str) else len(text.text)
+        if len(batch) == size or total >= _BATCH_CHARACTERS:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
+
+
+def predict_examples(
+    nlp: Language, docs: Iterable[Doc], batch_size: int | None = None
+) -> Iterator[Example]:
+    """YIELDS (Example): The predictions of a pipeline and the annotated Docs, in their order."""
+    pairs = ((without_annotation(_check_doc(doc), nlp), doc) for doc in docs)
+    for batch in batch_texts(pairs, batch_size or nlp.batch_size):
+        for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=len(batch)):
+            yield Example(predicted, reference)
+
+
+def _check_doc(doc: object) -> Doc:
+    if not isinstance(doc, Doc):
+        # nlp.evaluate takes examples
+        hint = " Use example.reference." if isinstance(doc, Example) else ""
+        raise GapDNERError(f"Expected Docs with gold entities, not {type(doc).__name__}.{hint}")
+    return doc
+
+
+def compare_examples(
+    examples: Iterable[Example], key: str, types: Collection[str] = ()
+) -> Iterator[tuple[Example, Comparison]]:
+    """YIELDS (tuple[Example, Comparison]): Examples with their entities of all or of some types."""
+    for number, example in enumerate(examples, start=1):
+        try:
+            compared = compare(example, key)
+        except ValueError as error:
+            raise GapDNERError(f"Doc {number}: {error}") from error
+        if types:
+            gold = {item for item in compared.gold if item[0] in types}
+            scores = {item: score for item, score in compared.scores.items() if item[0] in types}
+            compared = replace(compared, gold=gold, scores=scores)
+        yield example, compared

@@ -1,0 +1,5 @@
+"""Prepare trainings: configs, reading and augmenting corpora, checks of data and configs."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,74 @@
+"""A logger for `spacy train` whose columns can be told apart."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import IO, Any
+
+from spacy.language import Language
+from spacy.util import registry
+
+from ..pipe.recognizer import DiscontinuousEntityRecognizer
+
+LogStep = Callable[[dict[str, Any] | None], None]
+Logger = Callable[[Language, IO[str], IO[str]], tuple[LogStep, Callable[[], None]]]
+
+
+def make_console_logger(
+    progress_bar: str | None = None,
+    console_output: bool = True,
+    output_file: str | Path | None = None,
+) -> Logger:
+    """Create a logger like `spacy.ConsoleLogger.v3` with other names of columns. spaCy cuts long
+    names, so that all scores of the pipe are called `SPANS_GAPD...`. This logger removes `spans_`
+    and the `spans_key` of the pipe. If there are several pipes, it moves their keys to the end.
+
+    progress_bar (Optional[str]): "train" or "eval" to show the progress.
+    console_output (bool): Whether to print the table.
+    output_file (Optional[Union[str, Path]]): JSONL file for the scores. It has their full names.
+    RETURNS (Logger): The logger.
+    """
+    make = registry.loggers.get("spacy.ConsoleLogger.v3")
+    console = make(progress_bar=progress_bar, console_output=console_output)
+    file = make(console_output=False, output_file=output_file)
+
+    def setup(
+        nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr
+    ) -> tuple[LogStep, Callable[[], None]]:
+        pipes = [pipe for _, pipe in nlp.pipeline]
+        keys = [p.key for p in pipes if isinstance(p, DiscontinuousEntityRecognizer)]
+        # a key can begin with another one
+        keys.sort(key=len, reverse=True)
+        config = nlp.config.copy()
+        training = config["training"]
+        training["score_weights"] = _rename(training["score_weights"], keys)
+        log_to_file, end_file = file(nlp, stdout, stderr)
+        log_to_console, end_console = console(
+            SimpleNamespace(pipeline=nlp.pipeline, config=config), stdout, stderr
+        )
+
+        def log_step(info: dict[str, Any] | None) -> None:
+            log_to_file(info)
+            if info is not None:
+                info = {**info, "other_scores": _rename(info["other_scores"], keys)}
+            log_to_console(info)
+
+        def finalize() -> None:
+            end_console()
+            end_file()
+
+        return log_step, finalize
+
+    return setup
+
+
+def _rename(scores: dict[str, Any], keys: list[str]) -> dict[str, Any]:
+    renamed = {}
+    for name, score in scores.items():
+        for key in keys:
+            if (short := name.removeprefix(f"spans_{key}_")) != name:
+                name = short if len(keys) == 1 else f"{short}_{key}"
+                break
+        renamed[name] = score
+    return renamed

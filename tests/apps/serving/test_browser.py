@@ -1,0 +1,138 @@
+"""The page in a browser: find, filter, save and drop files."""
+
+import json
+
+import pytest
+from chromium import requested_urls, serve, set_value, until, visit, window_width
+from selenium.webdriver.common.by import By
+
+from spacy_gapdner.apps.serving.app import create_app
+from spacy_gapdner.drawing.colors import choose_colors
+
+pytestmark = pytest.mark.slow
+TEXT = "Naproxen gave severe joint and back pain.\nMild nausea <b>later</b>."
+# the words with labels
+ALL = ["Naproxen DRUG 0.98", "severe ADE 0.81", "severe ADE 0.44", "Mild ADE 0.62"]
+LABELS = """
+return [...document.querySelectorAll('#drawing [data-label]')].map(
+  e => e.closest('.word').firstChild.textContent.trim() + ' ' + e.dataset.label)
+"""
+DROP = """
+const data = new DataTransfer();
+data.items.add(new File([arguments[0]], "note.txt", {type: "text/plain"}));
+document.getElementById("text").dispatchEvent(
+  new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
+"""
+
+
+@pytest.fixture(scope="module")
+def url(nlp, pipe):
+    """Address of a server of the page."""
+    port, stop = serve(create_app(nlp, pipe, max_characters=500))
+    yield f"http://127.0.0.1:{port}/"
+    stop()
+
+
+@pytest.fixture
+def page(browser, url):
+    visit(browser, url)
+    until(browser, lambda: find(browser, "model").text)
+    return browser
+
+
+def find(page, name):
+    return page.find_element(By.ID, name)
+
+
+def until_labels(page, *labels):
+    until(page, lambda: page.execute_script(LABELS) == list(labels))
+
+
+def until_status(page, message):
+    until(page, lambda: message in find(page, "status").text)
+
+
+def ask(page, text):
+    box = find(page, "text")
+    box.clear()
+    box.send_keys(text)
+    find(page, "find").click()
+
+
+def toggle(page, label):
+    page.find_element(By.XPATH, f"//label[contains(., '{label}')]/input").click()
+
+
+def test_find_and_filter(page, url):
+    requested_urls(page)
+    page.get_log("browser")
+    page.refresh()
+    ask(page, TEXT)
+    until_status(page, "4 of 4 entities shown")
+    until_labels(page, *ALL)
+    assert "<b>later</b>" in find(page, "drawing").text
+    assert page.find_elements(By.CSS_SELECTOR, "#drawing .word i.gap")
+    toggle(page, "DRUG")
+    until_labels(page, *ALL[1:])
+    # the score as displayed
+    for score, labels in {"0.62": (ALL[1], ALL[3]), "0.70": (ALL[1],)}.items():
+        set_value(page, find(page, "score"), score)
+        until_labels(page, *labels)
+        assert find(page, "score-value").text == score
+    until_status(page, "1 of 4 entities shown")
+    # the colors do not depend on the filter
+    drawn = find(page, "drawing").get_attribute("innerHTML")
+    assert choose_colors(["ADE", "DRUG"])["ADE"] in drawn
+    # all requests are sent to the local server, and the browser reports no error
+    addresses = requested_urls(page)
+    assert {f"{url}predict", f"{url}draw"} <= set(addresses)
+    assert all(address.startswith(url) for address in addresses)
+    assert page.get_log("browser") == []
+
+
+def test_only_visible_entities_are_saved(page):
+    ask(page, TEXT)
+    until_labels(page, *ALL)
+    toggle(page, "ADE")
+    until_labels(page, ALL[0])
+    page.execute_script(
+        "HTMLAnchorElement.prototype.click = function () { window.saved = this.download; };"
+        "URL.createObjectURL = (blob) => { blob.text().then((t) => { window.content = t; }); };"
+        "URL.revokeObjectURL = () => {};"
+    )
+    page.find_element(By.CSS_SELECTOR, "[data-format=jsonl]").click()
+    record = json.loads(until(page, lambda: page.execute_script("return window.content")))
+    assert page.execute_script("return window.saved") == "entities.jsonl"
+    assert (record["text"], [e["text"] for e in record["entities"]]) == (TEXT, ["Naproxen"])
+
+
+def test_errors(page):
+    ask(page, TEXT)
+    until_labels(page, *ALL)
+    ask(page, "x" * 501)
+    until_status(page, "Too many characters: 501. The limit is 500 (--max-characters).")
+    assert find(page, "status").get_attribute("class") == "error"
+    # the drawing belongs to another text
+    assert not find(page, "result").is_displayed()
+    ask(page, "Nothing here.")
+    until_status(page, "No entities found")
+
+
+@pytest.mark.parametrize("width", [1000, 400])
+def test_nothing_is_wider_than_the_page(page, width):
+    own = {"fragments": [{"start": 401, "end": 405}], "score": 0.5}
+    entities = [{"label": label, **own} for label in ("L" * 300, "\u202eADE")]
+    script = "found = arguments[0]; listTypes(); draw();"
+    script += "document.getElementById('result').hidden = false;"
+    with window_width(page, width):
+        page.execute_script(script, {"text": "x" * 400 + " pain.", "entities": entities})
+        until_status(page, "shown")
+        assert page.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_dropped_files(page):
+    page.execute_script(DROP, TEXT)
+    until_labels(page, *ALL)
+    page.execute_script(DROP.replace("[arguments[0]]", "[new Uint8Array([70, 252, 114])]"))
+    until_status(page, "not UTF-8")
+    assert find(page, "text").get_attribute("value") == TEXT

@@ -1,0 +1,7 @@
+import pytest
+import spacy
+
+
+@pytest.fixture
+def nlp():
+    return spacy.blank("en")
