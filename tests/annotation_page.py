@@ -155,12 +155,10 @@ class Page:
         script = "return [...document.querySelectorAll('.word b')].map(e => e.textContent)"
         return self.browser.execute_script(script)
 
-    def options(self):
-        """The words that a coordination may share."""
+    def hint(self):
+        """The text above the choices."""
         self.until(self.find("choice").is_displayed)
-        labels = self.browser.find_elements(By.CSS_SELECTOR, "#choice .option")
-        boxes = [label.find_element(By.TAG_NAME, "input") for label in labels]
-        return ["☐☑"[box.is_selected()] + e.text for box, e in zip(boxes, labels, strict=True)]
+        return self.find("choice").find_element(By.CSS_SELECTOR, "[role=status]").text
 
     def choices(self):
         dialog = self.find("choice")

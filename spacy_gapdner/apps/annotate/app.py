@@ -75,6 +75,11 @@ def create_app(
     def search(words: str) -> list[str]:
         return list(session.texts.search(words))
 
+    # in a thread of its own, because it reads all annotation files
+    @api.get("/phrases")
+    def phrases(own: Own) -> dict[str, int]:
+        return own.phrases()
+
     @api.get("/texts/{name:path}")
     async def text(own: Own, name: str) -> Response:
         return JSONResponse(await run(lambda: session.show(own.load(find(name)))))

@@ -51,6 +51,8 @@ export const api = {
   texts: (order) => ask("GET", `texts?order=${encodeURIComponent(order)}`),
   /** @param {string} words @returns {Promise<string[]>} the ids of the texts that contain them */
   search: (words) => ask("GET", `search?words=${encodeURIComponent(words)}`),
+  /** @returns {Promise<Record<string, number>>} the texts of all entities, with their numbers */
+  phrases: () => ask("GET", "phrases"),
   /** @param {string} id @returns {Promise<import("./types.js").Text>} */
   text: (id) => ask("GET", pathOf(id)),
   /** @param {string} id @param {import("./types.js").Body} body @returns {Promise<import("./types.js").Answer>} */

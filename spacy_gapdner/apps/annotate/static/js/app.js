@@ -7,7 +7,7 @@ import { Drafts, rememberedSelect } from "./drafts.js";
 import { describe, Gestures, isProposal } from "./gestures.js";
 import { showHelp } from "./help.js";
 import { addColors, listLabels } from "./labels.js";
-import { covers, wording } from "./mentions.js";
+import { covers, joined, wording } from "./mentions.js";
 import { buttonOf, drawPanel } from "./panel.js";
 import { listen } from "./pointer.js";
 import { inText, Session } from "./session.js";
@@ -40,6 +40,8 @@ export class App {
     this.label = project.labels[0]?.name ?? null;
     this.isAdding = false;
     this.typeOrder = rememberedSelect("type-order");
+    /** @type {Record<string, number>} the texts of the entities in the folder, with their numbers */
+    this.knownPhrases = {};
     /** called when a new status of a text is saved */
     this.onFinished = () => {};
     this.gestures = new Gestures(this);
@@ -71,6 +73,14 @@ export class App {
   get marked() {
     const { cursor } = this.session;
     return cursor.isMarking ? cursor.range : this.view.selection();
+  }
+
+  /** @returns {Record<string, number>} the texts of entities in the folder and in the opened texts */
+  phrases() {
+    const opened = [...this.sessions.values()].flatMap(({ content, text }) =>
+      content.entities.map((entity) => [joined(entity.fragments, text).map((f) => text.slice(...f)).join(" "), 1]),
+    );
+    return { ...Object.fromEntries(opened), ...this.knownPhrases };
   }
 
   /** @returns {boolean} whether there are unsaved changes */
@@ -333,10 +343,12 @@ export class App {
   finish(status) {
     // while the next text is loading, the key is not meant for the previous one
     if (this.list.current !== this.open_?.id) return;
-    this.session.setStatus(status);
-    const next = this.list.nextNew();
-    if (next) this.goTo(next);
-    else this.say("There are no more new texts.");
+    const isUndone = this.session.status === status;
+    const next = this.list.nextOpen();
+    this.session.change({ status: isUndone ? "new" : status });
+    if (isUndone) this.say("This text is new again.");
+    else if (next) this.goTo(next);
+    else this.say(this.list.filter.value ? "There are no more texts in this list." : "There are no more new texts.");
   }
 
   /** @param {1 | -1} step */

@@ -22,7 +22,7 @@ export async function resolveConflict(session, current, styleOf) {
   ];
   const kept = await choose({
     title: "This file was changed by someone else",
-    text: `${session.id}: select the entities to keep. Entities that are the same on both sides are kept.`,
+    text: () => `${session.id}: select the entities to keep. Entities that are the same on both sides are kept.`,
     confirm: "Keep the selected entities",
     cancel: "Discard my changes",
     choices: () =>

@@ -6,7 +6,7 @@
  * @typedef {{label: string, fragments: Range[]}} Mention
  * @typedef {Mention & {key: number}} Entity
  * @typedef {Mention & {key: number, score: number | null, source: string}} Proposal
- * @typedef {{entities: Entity[], rejected: Mention[]}} Content the state for undo and redo
+ * @typedef {{entities: Entity[], rejected: Mention[], status: Status}} Content the state for undo and redo
  * @typedef {"new" | "done" | "skipped" | "doubtful"} Status
  *
  * @typedef {{name: string, color: string, key: string | null, description: string}} Label
