@@ -1,9 +1,9 @@
-"""Split the coordinations of a brat corpus like the page of `gapdner annotate`, and count the keys.
+"""Split the coordinations of a brat corpus like the page of `gapdner annotate`, and count keys.
 
-A coordination consists of entities of one type that overlap in a line, with at least one discontinuous
-entity and with a comma, a slash, "and" or "or". Its words are marked once, and split with the key "c".
-The script compares the suggestion with the entities in the corpus. A suggestion depends on the entities
-in the other documents. Node must be installed.
+A coordination consists of entities of one type that overlap in a line, with at least one
+discontinuous entity and with a comma, a slash, "and" or "or". Its words are marked once, and split
+with the key "c". The script compares the suggestion with the entities in the corpus. Suggestions
+use the entities in the other documents. Node must be installed.
 """
 
 import json
@@ -94,20 +94,20 @@ def main(
     lexicon: Counter[str] = Counter()
     for document in documents if not alone else ():
         lexicon.update(document["phrases"])
-    job = json.dumps({"documents": [d for d in documents if d["coordinations"]], "lexicon": lexicon})
+    used = [document for document in documents if document["coordinations"]]
+    job = json.dumps({"documents": used, "lexicon": lexicon})
     run = subprocess.run(["node", NODE], input=job, capture_output=True, text=True, check=True)
     found = json.loads(run.stdout)
     if fit:
         print(json.dumps(estimate(found)))
-    cases = [case for document in documents for case in document["coordinations"]]
+    cases = [case for document in used for case in document["coordinations"]]
     for case, result in zip(cases, found, strict=True):
         if errors and result["keys"] != 0:
             errors -= 1
-            words = (
-                "; ".join(" ".join(case["text"][s:t] for s, t in fragments) for fragments in entities)
-                for entities in (case["gold"], result["first"])
-            )
-            print(case["text"][slice(*case["range"])], *words, sep="\n    ")
+            print(case["text"][slice(*case["range"])])
+            for entities in (case["gold"], result["first"]):
+                words = (" ... ".join(case["text"][s:t] for s, t in own) for own in entities)
+                print("   ", "; ".join(words))
     n = len(found)
     numbers = Counter(result["keys"] for result in found)
     for most in range(3):

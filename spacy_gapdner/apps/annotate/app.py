@@ -4,16 +4,18 @@ Requests never set a path, a model or a setting. They can only access texts that
 folder, and the names of annotators are validated.
 """
 
+import logging
 from pathlib import Path
 from secrets import compare_digest
 from typing import Annotated, Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
+from starlette.requests import ClientDisconnect
 
 from ...drawing.page import PAGE_CSS
 from ...errors import GapDNERError
@@ -21,8 +23,8 @@ from ..web import LOOPBACK, WorkThread, new_app
 from .session import Order, Session
 from .store import Annotation, ChangedError, Store
 
-# enough for 100,000 entities
-_MAX_BYTES = 16_000_000
+# enough for 20,000 entities
+_MAX_BYTES = 4_000_000
 
 
 def create_app(
@@ -32,16 +34,21 @@ def create_app(
     app = new_app(hosts, _MAX_BYTES, "Split the text into several files.")
     app.add_exception_handler(GapDNERError, _refuse)
     app.add_exception_handler(OSError, _refuse)
+    app.add_exception_handler(ClientDisconnect, _log_abort)
     # the session is not thread-safe
     run = WorkThread().run
 
     async def check(
-        x_token: Annotated[str, Header()] = "", sec_fetch_site: Annotated[str, Header()] = ""
+        x_token: Annotated[str, Header()] = "",
+        sec_fetch_site: Annotated[str, Header()] = "",
+        origin: Annotated[str | None, Header()] = None,
+        host: Annotated[str, Header()] = "",
     ) -> None:
         if token is not None and not compare_digest(x_token.encode(), token.encode()):
             raise HTTPException(401, "The token in the address is missing or incorrect.")
-        # another page in the same browser
-        if sec_fetch_site in ("cross-site", "same-site"):
+        # another page in the same browser; older browsers and plain HTTP only have an origin
+        is_other = origin is not None and urlsplit(origin).netloc != host
+        if sec_fetch_site in ("cross-site", "same-site") or (not sec_fetch_site and is_other):
             raise HTTPException(403, "Requests from other pages are not allowed.")
 
     async def find_store(x_annotator: Annotated[str, Header()] = "") -> Store:
@@ -120,6 +127,11 @@ def create_app(
     app.include_router(api)
     app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
     return app
+
+
+async def _log_abort(request: Request, error: Exception) -> Response:
+    logging.getLogger("uvicorn.error").warning("The upload to %s was aborted.", request.url.path)
+    return Response(status_code=400)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

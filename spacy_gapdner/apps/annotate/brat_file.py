@@ -7,7 +7,7 @@ equivalences, only the reference is removed.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -23,6 +23,7 @@ _ID = re.compile(r"T\d+\S*")
 # longer numbers are ids, but new ids do not continue them
 _NUMBER = re.compile(r"T(\d{1,18})(?!\d)")
 # lines that refer to other lines
+_EVENT = re.compile(r"(E\d+\S*\t)([^\s:]+):(T\d+\S*)")
 _REFERENCE = re.compile(r"(?:[AMN#RE]\d+\S*|\*)\t")
 
 
@@ -121,6 +122,10 @@ class BratFile:
                 line_of[name] = len(lines)
                 lines.append(line + self._line_end)
             self.misfits.pop(name, None)
+        renamed = {name: (old, entities[name].label) for name, old in self._renamed(entities)}
+        lines, before = (
+            [_with_event_type(line, renamed) for line in part] for part in (lines, self._current)
+        )
         deleted = (self._deleted | self.entities.keys()) - entities.keys()
         current = list(lines)
         for name in deleted:
@@ -128,12 +133,19 @@ class BratFile:
         current = _without_references(current, deleted)
         removed = [
             f"{before.strip()} → {after.strip()}" if after else before.strip()
-            for before, after in zip(self._current, current, strict=False)
+            for before, after in zip(before, current, strict=False)
             if _targets(before) and len(after) < len(before)
         ]
         self.entities, self._line_of, self._deleted = entities, line_of, deleted
         self._lines, self._current = lines, current
         return removed
+
+    def _renamed(self, entities: Mapping[str, Mark]) -> Iterator[tuple[str, str]]:
+        # the ids of entities with another label, and their previous label
+        for name, mark in entities.items():
+            before = self.entities.get(name, mark).label
+            if before != mark.label:
+                yield name, before
 
     def _choose_ids(self, marks: Sequence[Mark]) -> list[str]:
         given = [mark.id for mark in marks if mark.id is not None]
@@ -181,6 +193,13 @@ def _without(line: str, ids: set[str]) -> str:
     if is_event or (name == "*" and len(kept) > 1):
         return "\t".join([name, " ".join([first, *kept]), *rest]) + _line_end(line)
     return ""
+
+
+def _with_event_type(line: str, renamed: Mapping[str, tuple[str, str]]) -> str:
+    # the type of an event is the type of its trigger
+    match = _EVENT.match(line)
+    old, new = renamed.get(match[3], ("", "")) if match else ("", "")
+    return f"{match[1]}{new}{line[match.end(2) :]}" if match and old == match[2] else line
 
 
 def _line_end(line: str) -> str:

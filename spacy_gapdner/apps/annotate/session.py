@@ -9,9 +9,11 @@ from typing import Any, Literal
 from ...docs import get_sentences
 from ...errors import GapDNERError
 from ...formats.brat import SHARED
+from ...formats.outputs import with_ending
 from .adjudication import Adjudication
 from .guidelines import Label
 from .journal import Entry
+from .learning import LEAST, is_held_out
 from .proposals import Proposal, Proposer
 from .segmented_texts import Checker
 from .store import Annotation, Loaded, Store, Texts, inside
@@ -20,6 +22,7 @@ from .training import NO_TRAINING, Trainer
 Order = Literal["files", "uncertain", "random"]
 # the name of a folder on any system
 _PERSON = re.compile(r"\w[^\x00-\x1f\x7f/\\:*?\"<>|]{0,63}")
+_MOST_BYTES = 128
 
 
 @dataclass
@@ -55,9 +58,10 @@ class Session:
         """The annotation of a person. The name is only used if the folder is shared."""
         name = person.strip() if self.shared else self.annotator
         if name not in self._stores:
-            if not _PERSON.fullmatch(name):
+            if not _PERSON.fullmatch(name) or len(name.encode()) > _MOST_BYTES:
                 raise GapDNERError(
-                    'Invalid name. Start with a letter or digit, and use no / \\ : * ? " < > |'
+                    "Invalid name. Use a shorter name that starts with a letter or digit, without "
+                    '/ \\ : * ? " < > |'
                 )
             own = inside(self.texts.folder / SHARED / name, self.texts.folder)
             self._stores[name] = Store(self.texts, name, own)
@@ -119,9 +123,7 @@ class Session:
     def save(self, store: Store, name: str, sent: Annotation) -> dict[str, Any]:
         """Save the annotation of a text, and start training if necessary. See `Store.save`."""
         loaded, removed = store.save(name, sent)
-        due = self.retrain_after is not None and len(self._new()) >= self.retrain_after
-        if self.trainer and due and not self.trainer.is_running:
-            self.train()
+        self._train_if_due()
         entities = self._show_entities(loaded)
         return {"version": loaded.version, "entities": entities, "removed": removed}
 
@@ -139,6 +141,8 @@ class Session:
 
     def state(self, store: Store) -> dict[str, Any]:
         """The progress of a person and the state of training."""
+        # texts can be completed during training
+        self._train_if_due()
         return {
             "done": sum(name in self.texts.paths for name in store.journal.done()),
             "total": len(self.texts.paths),
@@ -148,6 +152,8 @@ class Session:
             "training": self.trainer.training if self.trainer else NO_TRAINING,
             "retrain_after": self.retrain_after,
             "done_since": len(self._new()),
+            "n_compared": self._n_compared() if self.trainer else 0,
+            "least_compared": LEAST,
         }
 
     def train(self) -> None:
@@ -157,6 +163,19 @@ class Session:
         done = self._done()
         self.trainer.start(list(done.items()))
         self._trained = set(done)
+
+    def _train_if_due(self) -> None:
+        if self.trainer is None or self.retrain_after is None or self.trainer.is_running:
+            return
+        # otherwise, the new model could not be used
+        if len(self._new()) >= self.retrain_after and self._n_compared() >= LEAST:
+            self.train()
+
+    def _n_compared(self) -> int:
+        # the texts on which a new model is compared with the current one
+        stems = (stem for name, stem in self._done().items() if is_held_out(name))
+        paths = (with_ending(stem, ".ann") for stem in stems)
+        return sum(path.exists() and path.stat().st_size > 0 for path in paths)
 
     def _done(self) -> dict[str, Path]:
         # if several annotators have completed a text, the annotation of the first one

@@ -155,7 +155,7 @@ def test_invalid_entities_and_full_disk(connect, notes, monkeypatch):
     assert not (notes / "a.ann").exists()
 
 
-@pytest.mark.parametrize(("token", "status", "most"), [(b"other", 401, 0), (b"secret", 413, 16)])
+@pytest.mark.parametrize(("token", "status", "most"), [(b"other", 401, 0), (b"secret", 413, 4)])
 def test_large_bodies_are_not_read(connect, token, status, most):
     read, sent = [], []
 
@@ -174,12 +174,43 @@ def test_large_bodies_are_not_read(connect, token, status, most):
     assert sum(read) <= (most + 1) * 1_000_000
 
 
+def test_too_many_entities(connect):
+    client = connect()
+    entities = [("ADR", [[0, 6]])] * 20_001
+    assert "20000 items" in client.save("a", *entities, code=422)["detail"][0]["msg"]
+
+
+def test_aborted_upload(connect, caplog):
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        pass
+
+    scope = {"type": "http", "method": "PUT", "path": "/api/texts/a", "query_string": b""}
+    scope["headers"] = [(b"host", b"localhost")]
+    asyncio.run(connect().http.app(scope, receive, send))
+    assert [record.getMessage() for record in caplog.records] == [
+        "The upload to /api/texts/a was aborted."
+    ]
+
+
+def test_phrases(connect, notes):
+    (notes / "a.ann").write_text("T1\tADR 0 6;17 30\tSevere shoulder pain\r\nA1\tSure T1\n")
+    (notes / "b.ann").write_text("T1\tADR 0 2\tHe\nT2\tDrug 0 2\tHe\n")
+    (notes / "sub" / "c.ann").write_bytes(b"T1\tADR 0 2\t\xe9\n")
+    assert connect().get("phrases") == {"Severe shoulder pain": 1, "He": 2}
+
+
 def test_access(connect):
     client = connect(token="secret")
     assert client.get("state", 401)["detail"] == "The token in the address is missing or incorrect."
     client.get("state", 401, headers={"X-Token": "other"})
     client.get("state", headers={"X-Token": "secret"})
     client.get("state", 403, headers={"X-Token": "secret", "Sec-Fetch-Site": "cross-site"})
+    # without Sec-Fetch-Site
+    for origin, status in (("http://evil.example", 403), ("null", 403), ("http://localhost", 422)):
+        client.post("train", status, headers={"X-Token": "secret", "Origin": origin})
     assert client.http.get("http://evil.example/api/state").status_code == 400
     # the page itself is not secret
     page = client.http.get("/")
@@ -194,6 +225,8 @@ def test_shared_folder(connect, notes):
     assert client.get("project")["annotator"] == ""
     assert "Invalid name" in client.get("texts", 422)["detail"]
     client.get("texts", 422, headers={"X-Annotator": "../up"})
+    client.get("state", 422, headers={"X-Annotator": "%F0%9F%98%80" * 64})
+    client.get("state", 422, headers={"X-Annotator": "J" + "%F0%9F%98%80" * 63})
     (notes / ".annotators").mkdir()
     (notes / ".annotators" / "Eve").symlink_to(notes.parent)
     client.get("texts", 422, headers={"X-Annotator": "Eve"})

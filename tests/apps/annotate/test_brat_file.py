@@ -58,6 +58,14 @@ def test_changed_entities_keep_their_lines_and_new_ones_get_a_higher_number():
     assert file.content.decode() == "".join([*expected, "T10\tPain 27 36\tback pain\n"])
 
 
+def test_the_type_of_an_event_follows_its_trigger():
+    file = read("T1\tGain 0 6\tsevere\nE1\tGain:T1 Theme:T2\nE2\tOther:T1\n")
+    assert file.change([Mark("Use", ((0, 6),), "T1")]) == []
+    assert file.content.decode() == "T1\tUse 0 6\tsevere\nE1\tUse:T1 Theme:T2\nE2\tOther:T1\n"
+    file.change([Mark("Gain", ((0, 6),), "T1")])
+    assert file.content.decode().startswith("T1\tGain 0 6\tsevere\nE1\tGain:T1 ")
+
+
 def test_references_are_deleted_and_restored_with_their_entity():
     file = read()
     removed = file.change([JOINT, SHOULDER])

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 NODE = shutil.which("node")
+PATHS = sorted(Path(__file__).parent.glob("*.test.mjs"))
 
 
 @pytest.mark.skipif(NODE is None, reason="Node is not installed")
-@pytest.mark.parametrize("path", sorted(Path(__file__).parent.glob("*.test.mjs")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_functions_of_the_page(path):
     result = subprocess.run([NODE, "--test", path], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout

@@ -183,7 +183,8 @@ def test_suggestions_from_other_entities(page):
     page.write("hepatitis B or C virus infection")
     page.drag("hepatitis", "infection")
     page.press("c")
-    assert page.choices() == ["ADE hepatitis B … virus infection", "ADE hepatitis … C virus infection"]
+    infections = ["hepatitis B … virus infection", "hepatitis … C virus infection"]
+    assert page.choices() == [f"ADE {words}" for words in infections]
     page.press(Keys.ENTER)
     page.until(lambda: len(page.entities()) == 2)
 

@@ -137,6 +137,14 @@ def test_unreadable_texts(page):
     assert page.find("text").text
 
 
+def test_a_text_without_words(page):
+    page.browser.get_log("browser")
+    page.write(" \n\n ")
+    page.press(Keys.RIGHT, Keys.DOWN, Keys.ENTER, " ", Keys.END, "c")
+    page.find("text").click()
+    assert page.browser.get_log("browser") == []
+
+
 def test_list_of_texts_in_a_narrow_window(page):
     page.write(ann="T1\tADE 21 26\tjoint\n")
     with window_width(page.browser, 600):

@@ -154,6 +154,32 @@ def test_rollback_removes_the_new_model(tmp_path):
     assert used[1::2] == ["start", "start"]
 
 
+def test_training_starts_when_it_can_be_used(connect, notes):
+    for name in (*HELD_OUT, "x"):
+        (notes / f"{name}.txt").write_text("Severe pain .")
+    started = []
+    trainer = SimpleNamespace(start=started.append, is_running=False, training=NO_TRAINING)
+    trainer.previous = None
+    client = connect(trainer=trainer, retrain_after=2)
+    for name in HELD_OUT[1:]:
+        client.save(name, ("ADR", [[0, 11]]), status="done")
+    # without an entity
+    client.save(HELD_OUT[0], status="done")
+    state = client.get("state")
+    assert (state["n_compared"], state["least_compared"]) == (LEAST - 1, LEAST)
+    assert started == []
+    client.save(HELD_OUT[0], ("ADR", [[0, 11]]), status="done")
+    assert len(started[0]) == LEAST
+    # texts that are completed during training
+    trainer.is_running = True
+    client.save("a", status="done")
+    client.save("b", status="done")
+    assert len(started) == 1
+    trainer.is_running = False
+    assert client.get("state")["done_since"] == 0
+    assert len(started[1]) == LEAST + 2
+
+
 @pytest.mark.slow
 def test_worse_model_is_not_used(train, proposer, notes, monkeypatch):
     optimizer = proposer.model.nlp.config["training"]["optimizer"]

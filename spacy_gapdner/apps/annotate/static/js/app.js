@@ -1,6 +1,6 @@
 /** The page with the open text and the list of texts. */
 
-import { api } from "./api.js";
+import { api, Refused } from "./api.js";
 import { resolveConflict } from "./conflict.js";
 import { find } from "./dom.js";
 import { Drafts, rememberedSelect } from "./drafts.js";
@@ -39,6 +39,8 @@ export class App {
     /** @type {string | null} the type of new entities */
     this.label = project.labels[0]?.name ?? null;
     this.isAdding = false;
+    /** the id of a text that could not be opened, because the server did not respond */
+    this.unreached = "";
     this.typeOrder = rememberedSelect("type-order");
     /** @type {Record<string, number>} the texts of the entities in the folder, with their numbers */
     this.knownPhrases = {};
@@ -141,9 +143,19 @@ export class App {
       this.#show(this.#sessionOf(text));
     } catch (error) {
       if (this.named !== id) return;
+      if (this.open_ && !(error instanceof Refused)) return this.#stay(id);
       this.#turnTo(id, null);
       this.say(`${id} cannot be opened: ${/** @type {Error} */ (error).message}`);
     }
+  }
+
+  /** The server is gone: the open text, which may have unsaved changes, stays. @param {string} id */
+  #stay(id) {
+    this.unreached = id;
+    const stays = this.session.id;
+    history.replaceState(null, "", `#${encodeURIComponent(stays)}`);
+    this.list.setCurrent(stays);
+    this.draw();
   }
 
   /** @param {Text} text @returns {Session} the known session with its history if the file is unchanged */
@@ -167,7 +179,10 @@ export class App {
 
   /** @param {Session} session @param {Text} current the current content of the file */
   async #resolve(session, current) {
-    if (current.text === session.text) return resolveConflict(session, current, this.styleOf);
+    if (current.text === session.text) {
+      const isKept = await resolveConflict(session, current, this.styleOf);
+      return this.say(isKept ? "" : "Your changes were discarded.");
+    }
     this.#forget(session);
     this.say(
       `The text of ${session.id} was changed. It is shown without your last change.`,
@@ -184,6 +199,7 @@ export class App {
   /** @param {string} id @param {Session | null} session null if it cannot be opened */
   #turnTo(id, session) {
     this.open_ = session;
+    this.unreached = "";
     this.isAdding = false;
     document.body.classList.toggle("unopened", !session);
     this.box.lang = "";
@@ -272,11 +288,21 @@ export class App {
     find("saving-text", HTMLElement).textContent = [SAVED[state], saver?.message]
       .filter(Boolean)
       .join(": ");
-    find("retry", HTMLButtonElement).hidden = state !== "failed" && state !== "refused";
+    const lost = [
+      state === "failed" && `Not saved: ${saver?.message} Your changes are kept in this browser.`,
+      state === "refused" && `Not saved: ${saver?.message}`,
+      this.unreached && `${this.unreached} cannot be opened: The server does not respond.`,
+    ];
+    find("problem", HTMLElement).hidden = !lost.some(Boolean);
+    find("problem-text", HTMLElement).textContent = lost.filter(Boolean).join(" ");
   }
 
-  /** Save all unsaved changes now. */
+  /** Save all unsaved changes now, and open the text that could not be opened. */
   retry() {
+    const { unreached } = this;
+    this.unreached = "";
+    if (unreached) this.goTo(unreached);
+    this.draw();
     for (const { saver } of this.sessions.values()) if (saver.state !== "saved") saver.retry();
   }
 

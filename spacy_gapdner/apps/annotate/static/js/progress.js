@@ -41,7 +41,7 @@ export class ProgressBar {
     const { done, total, model, training } = state;
     const bar = find("progress", HTMLProgressElement);
     [bar.max, bar.value] = [Math.max(total, 1), done];
-    find("progress-text", HTMLElement).textContent = `${done} of ${total} done`;
+    find("progress-text", HTMLElement).textContent = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} done`;
     const isRunning = training.state === "running";
     find("models", HTMLElement).hidden = !model;
     find("model", HTMLElement).textContent = `${model}${this.#training(state)}`;
@@ -56,10 +56,14 @@ export class ProgressBar {
   }
 
   /** @param {import("./types.js").Progress} state @returns {string} */
-  #training({ training, retrain_after: after, done_since: since }) {
+  #training({ training, retrain_after: after, done_since: since, n_compared: n, least_compared: least }) {
     if (training.state === "running") return ` · training on ${counted(training.texts, "text")}`;
     const left = after ? ` · ${counted(Math.max(after - since, 0), "text")} until retraining` : "";
+    const missing =
+      n < least
+        ? `\nA new model is only used after a comparison on ${least} finished texts with entities that are held out from training. There are ${n} now; one text in three is held out.`
+        : "";
     const failed = training.state === "failed" ? "Training failed: " : "";
-    return training.message ? `${left}\n${failed}${training.message}` : left;
+    return `${left}${missing}${training.message && `\n${failed}${training.message}`}`;
   }
 }

@@ -106,6 +106,11 @@ export class Session {
     return identity(mention, this.text);
   }
 
+  /** @param {import("./types.js").Mention} a @param {import("./types.js").Mention} b @returns {boolean} */
+  hasSameWords(a, b) {
+    return this.identity({ ...a, label: "" }) === this.identity({ ...b, label: "" });
+  }
+
   /** @param {Partial<Content>} change @param {number | null} [selected] */
   change(change, selected = this.selected) {
     this.history.push({ ...this.content, ...change });

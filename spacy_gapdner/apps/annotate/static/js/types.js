@@ -49,5 +49,7 @@
  * @property {{state: "none" | "running" | "failed", texts: number, message: string}} training
  * @property {number | null} retrain_after
  * @property {number} done_since
+ * @property {number} n_compared finished texts on which a new model can be compared
+ * @property {number} least_compared how many a comparison needs
  */
 export {};
