@@ -49,15 +49,15 @@ class Finder:
 class Server:
     """Serves a folder. It can be killed, and started again at the same port."""
 
-    def __init__(self, folder, **settings):
+    def __init__(self, folder, labels="ADE,DRUG,SYMPTOM", **settings):
         self.folder, self.port, self.settings = folder, 0, settings
+        self.labels = read_guidelines(labels, [folder])
         self.start()
 
     def start(self):
         self.proposer = Finder("severe Mild")
-        labels = read_guidelines("ADE,DRUG,SYMPTOM", [self.folder])
         settings = {"proposer": self.proposer, **self.settings}
-        session = Session(Texts(self.folder), labels, Checker(blank_pipeline()), **settings)
+        session = Session(Texts(self.folder), self.labels, Checker(blank_pipeline()), **settings)
         self.port, self.kill = serve(create_app(session), self.port)
 
 

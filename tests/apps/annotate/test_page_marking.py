@@ -176,6 +176,29 @@ def test_coordination(page):
     assert page.entities() == ["ADE severe back pain", "ADE severe shoulder pain"]
 
 
+def test_equal_words(page):
+    page.name = "equal_elsewhere"
+    page.write("Back pain. A back pain.", ann="")
+    page.name = "equal"
+    ann = "T1\tDRUG 11 21\tback  pain\n"
+    page.write("Back pain, back  pain, and backpain and back pain.", ann=ann)
+    page.drag("Back", "pain")
+    page.press("e")
+    dialog = page.find("choice")
+    page.until(lambda: "Annotate all as ADE: 1 in this text" in dialog.text)
+    assert "Change all to ADE: 1 in this text" in dialog.text
+    page.press("1")
+    page.until(lambda: len(page.entities()) == 3)
+    page.press("z", held=[Keys.CONTROL])
+    page.until(lambda: len(page.entities()) == 2)
+    page.press("e", "o")
+    page.until(lambda: "ADE: 1 here, 2 in 1 other text" in dialog.text)
+    page.press("1")
+    page.until(lambda: "in the other texts 2 entities" in page.find("said").text)
+    page.name = "equal_elsewhere"
+    assert page.entities() == ["ADE Back pain", "ADE back pain"]
+
+
 def test_suggestions_from_other_entities(page):
     page.name = "other"
     page.write("Hepatitis B virus infection.", ann="T1\tADE 0 27\tHepatitis B virus infection\n")

@@ -169,7 +169,7 @@ def test_shared_folder(page, tmp_path):
         visit(page.browser, f"http://127.0.0.1:{server.port}/")
         page.until(lambda: page.find("choice").is_displayed())
         page.press("../Ben", Keys.ENTER)
-        page.until(lambda: "Start with a letter" in page.find("choice").text)
+        page.until(lambda: "starts with a letter" in page.find("choice").text)
         page.press("Ben", Keys.ENTER)
         page.until(lambda: page.find("text-name").text == "note")
         page.drag("joint")

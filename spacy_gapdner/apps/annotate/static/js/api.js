@@ -59,6 +59,10 @@ export const api = {
   save: (id, body) => ask("PUT", pathOf(id), body),
   /** @param {string} id @returns {Promise<import("./types.js").Proposed[]>} */
   proposals: (id) => ask("POST", `${pathOf(id)}/proposals`),
+  /** @param {import("./types.js").EqualWords} equal @returns {Promise<Record<string, {entities: number, texts: number}>>} */
+  countEqual: (equal) => ask("POST", "equal", equal),
+  /** @param {string} action @param {import("./types.js").EqualWords} equal @returns {Promise<number>} of changed entities */
+  changeEqual: (action, equal) => ask("POST", `equal/${action}`, equal),
   /** @returns {Promise<import("./types.js").Progress>} */
   state: () => ask("GET", "state"),
   train: () => ask("POST", "train"),

@@ -1,5 +1,7 @@
 /** The commands with their keys. The keyboard, the buttons and the help use this table. */
 
+import { find } from "./dom.js";
+
 /** @typedef {import("./app.js").App} App */
 /**
  * @typedef {object} Command
@@ -29,6 +31,7 @@ export const COMMANDS = {
     { name: "remove-fragment", keys: ["Backspace"], help: "remove the last fragment", run: (app) => app.gestures.removeFragment() },
     { name: "delete", keys: ["Delete"], help: "delete the entity", run: (app) => app.gestures.remove() },
     { name: "split", keys: ["c"], help: "split a coordination into an entity for each part", run: (app) => app.gestures.split() },
+    { name: "equal", keys: ["e"], help: "annotate, change or delete the same words elsewhere", run: (app) => app.gestures.equal() },
     { name: "next-entity", keys: [" "], help: "next entity or proposal", run: (app) => app.gestures.step(1) },
     { name: "previous-entity", keys: ["Shift+ "], help: "previous entity or proposal", run: (app) => app.gestures.step(-1) },
     { name: "leave", keys: ["Escape"], help: "clear the selection", run: (app) => app.leave() },
@@ -47,6 +50,7 @@ export const COMMANDS = {
     { name: "next", keys: ["n"], help: "next text", run: (app) => app.turn(1) },
     { name: "previous", keys: ["p"], help: "previous text", run: (app) => app.turn(-1) },
     { name: "search", keys: ["/"], help: "search the names and texts", run: (app) => app.list.search() },
+    { name: "types", keys: ["."], help: "search the types, if there are many", run: () => find("label-search", HTMLInputElement).focus() },
     { name: "help", keys: ["?"], help: "show this help", run: (app) => app.help() },
   ],
 };

@@ -1,6 +1,8 @@
 /** Editing the entities of the open text. */
 
+import { api } from "./api.js";
 import { counted } from "./dom.js";
+import { askAboutEqual, changesOf, equalWords } from "./equal.js";
 import { added, covers, extent, inOrder, trimmed, without, wording } from "./mentions.js";
 import { askHowToSplit } from "./splitting.js";
 
@@ -165,6 +167,23 @@ export class Gestures {
       entities[0]?.key ?? null,
     );
     app.say(`Created ${counted(entities.length, "entity", "entities")}.`);
+  }
+
+  /** The key `e`: the same words elsewhere. */
+  async equal() {
+    const { session, app } = this;
+    const { chosen } = session;
+    if (!chosen) return app.say("Select an entity first.");
+    const answer = await askAboutEqual(session, chosen);
+    app.focusText();
+    if (!answer) return;
+    const { change, n } = changesOf(session, chosen)[answer.action];
+    if (n) session.change(change, answer.action === "delete" ? null : session.selected);
+    app.say(`Changed ${counted(n, "entity", "entities")} in this text.`);
+    if (!answer.isEverywhere) return;
+    const others = await api.changeEqual(answer.action, equalWords(session, chosen)).catch((error) => error.message);
+    const result = typeof others === "number" ? counted(others, "entity", "entities") : `an unknown number: ${others}`;
+    app.say(`Changed ${counted(n, "entity", "entities")} in this text, and in the other texts ${result}.`);
   }
 
   /** @param {"undo" | "redo"} step */

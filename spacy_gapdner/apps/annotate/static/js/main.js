@@ -76,7 +76,7 @@ async function start() {
   find("retry", HTMLElement).addEventListener("click", () => app.retry());
   find("show-texts", HTMLElement).addEventListener("click", () => app.list.toggle());
   // in a narrow window, the types would take the place of the text
-  if (matchMedia("(max-width: 64rem)").matches) find("types", HTMLDetailsElement).open = false;
+  if (matchMedia("(max-width: 46rem)").matches) find("types", HTMLDetailsElement).open = false;
   addEventListener("hashchange", () => app.openNamed());
   addEventListener("focus", () => app.refresh());
   addEventListener("beforeunload", (event) => app.isUnsaved && event.preventDefault());

@@ -61,7 +61,7 @@ export class ProgressBar {
     const left = after ? ` · ${counted(Math.max(after - since, 0), "text")} until retraining` : "";
     const missing =
       n < least
-        ? `\nA new model is only used after a comparison on ${least} finished texts with entities that are held out from training. There are ${n} now; one text in three is held out.`
+        ? `\nA new model needs a comparison on ${least} finished texts with entities that are held out from training, one text in three: ${n} so far.`
         : "";
     const failed = training.state === "failed" ? "Training failed: " : "";
     return `${left}${missing}${training.message && `\n${failed}${training.message}`}`;

@@ -167,7 +167,10 @@ export class TextList {
     const last = Math.ceil((this.box.scrollTop + this.box.clientHeight) / HEIGHT) + 5;
     const rows = this.shown.slice(first, last).map((text, i) => this.#row(text, first + i));
     this.rows.replaceChildren(...rows);
-    this.box.setAttribute("aria-activedescendant", `text-${this.active}`);
+    // rows that are not visible are missing
+    const isDrawn = first <= this.active && this.active < first + rows.length;
+    if (isDrawn) this.box.setAttribute("aria-activedescendant", `text-${this.active}`);
+    else this.box.removeAttribute("aria-activedescendant");
   }
 
   /** @param {Listed} text @param {number} i @returns {HTMLElement} */

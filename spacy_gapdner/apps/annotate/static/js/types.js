@@ -40,6 +40,7 @@
  *
  * @typedef {{version: string, entities: SavedEntity[], removed: string[]}} Answer
  * @typedef {Mention & {score: number | null, source: string}} Proposed
+ * @typedef {{words: string, label: string, skipped: string}} EqualWords
  * @typedef {object} Progress
  * @property {number} done
  * @property {number} total
