@@ -153,7 +153,7 @@ class Session:
             "retrain_after": self.retrain_after,
             "done_since": len(self._new()),
             "n_compared": self._n_compared() if self.trainer else 0,
-            "least_compared": LEAST,
+            "least_compared": LEAST if self.trainer else 0,
         }
 
     def train(self) -> None:
