@@ -128,7 +128,7 @@ def check_data(
             reports[name] = _report_data(count_languages(docs, languages[name]), config)
         except ValueError as error:
             # a list of types is complete
-            raise GapDNERError(f"{name}: {error}", longest=10**9) from error
+            raise GapDNERError(f"{name}: {error}") from error
     shared = None
     if "dev" in reports:
         texts = reports["train"].texts
