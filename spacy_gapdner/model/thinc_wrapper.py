@@ -58,8 +58,11 @@ def build_grid_model(
     """Build a thinc model that scores the label grids of segments with a PyTorch network.
 
     name (str): Name of the model.
+    tok2vec (Model[list[Doc], list[Floats2d]]): The word representations.
+    tagging (TaggingScheme): The tagging scheme and its loss.
     make_network (NetworkFactory): Makes the network from the input width and the channels.
-    tok2vec, tagging, max_batch_cells, mixed_precision: See `make_architecture`.
+    max_batch_cells (Optional[int]): Maximum number of grid cells in a batch of segments.
+    mixed_precision (bool): Multiply the network's matrices in bfloat16.
     RETURNS (Model[ModelIn, ModelOut]): The model, with the refs "tok2vec" and "grid" and these
         attrs: "tagging" is the scheme. "labels" are the entity types. "resize_output" is a function
         that takes the model and a longer list of entity types.
