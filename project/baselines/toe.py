@@ -155,7 +155,7 @@ class TOENetwork(PairNetwork):
             dim=-1,
         )
 
-    def take_over(self, trained: GridNetwork, channels: Sequence[int]) -> None:
+    def copy_weights_from(self, trained: GridNetwork, channels: Sequence[int]) -> None:
         n_old = trained.n_channels
         # by the old size of the dimension: all labels, decoded labels, tags
         places = {n_old - size: channels[: n_old - size] for size in (0, *self.group_sizes[1:])}

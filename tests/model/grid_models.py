@@ -41,8 +41,8 @@ def make_input():
 
 def initialize_model(model, labels=LABELS, seed=0):
     fix_random_seed(seed)
-    model.attrs["labels"] = labels
     model.initialize(X=make_input())
+    model.attrs["resize_output"](model, labels)
     return model
 
 
