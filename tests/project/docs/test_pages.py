@@ -27,12 +27,6 @@ from spacy_gapdner.inference.loading import load_recognizer
 from spacy_gapdner.training.init_config import init_config
 
 ADE = ("no joint or back pain", [("ADE", (1, 2), (4, 5)), ("ADE", (3, 5))])
-PAINS = [("ADE", (6, 7), (9, 10)), ("ADE", (8, 10))]
-DRUGS = [
-    ("She took aspirin and had no joint or back pain .", [("DRUG", (2, 3)), *PAINS]),
-    ("He took ibuprofen .", [("DRUG", (2, 3))]),
-    ("Nothing to report .", []),
-]
 # options that make the training of the tutorial shorter
 SHORTER = (
     " --training.optimizer.learn_rate.total_steps 60"
@@ -50,15 +44,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("trials")
 def test_developers(folder, capsys):
-    path = folder / "training" / "model-best"
-    train_by_heart([ADE], path)
-    # the optimizer of users, whose warmup starts at 0
-    config = spacy.util.load_config(path / "config.cfg")
-    config["training"]["optimizer"] = init_config(transformer="none")["training"]["optimizer"]
-    config.to_disk(path / "config.cfg")
     run_page("developers.md", capsys)
-    assert (folder / "training" / "assembled" / "body").is_dir()
+    assert (folder / "assembled" / "body").is_dir()
 
 
 @pytest.mark.slow
@@ -85,15 +75,15 @@ def test_pipes_share_a_transformer(folder):
 
 
 @pytest.mark.slow
-def test_deployment(folder, capsys):
-    train_by_heart([*DRUGS, ADE], folder / "training" / "model-best")
+@pytest.mark.usefixtures("folder", "trials")
+def test_deployment(capsys):
     run_page("deployment.md", capsys)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("trials")
 def test_recipes(folder, capsys):
-    train_by_heart(DRUGS, folder / "training" / "model-best")
-    DocBin(docs=gold_docs(Vocab(), DRUGS)).to_disk(folder / "dev.spacy")
+    (folder / "project").symlink_to(FOLDER.parent)
     run_page("recipes.md", capsys)
     assert {"found.jsonl", "all.jsonl", "notes"} <= {path.name for path in folder.iterdir()}
 
