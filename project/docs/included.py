@@ -1,8 +1,8 @@
 """Inclusion of the repository's documents in pages of the site, with rewritten links.
 
 ``<!-- include: ../../README.md -->`` in a page includes this document. Links to documents that are
-pages point to these pages. Links to other files of the repository become plain text. Paragraphs that
-end with ``<!-- repository -->`` are for readers of the Markdown files, and not part of the site.
+pages point to these pages. Links to other files of the repository become plain text. Paragraphs
+that end with ``<!-- repository -->`` are for readers of the Markdown files only.
 """
 
 import re

@@ -15,9 +15,7 @@ TEXTS = {
         "entities in sentences that are not used for training. DISC_F is F1 for discontinuous "
         "entities. It rises late, and differs by several points between machines."
     ],
-    "tune": [
-        "Choose the thresholds and calibrate the scores on the same sentences (20 seconds)."
-    ],
+    "tune": ["Choose the thresholds and calibrate the scores on the same sentences (20 seconds)."],
     "evaluate": [
         "Evaluate on 100 other trials (20 seconds). These scores show how well the pipeline reads "
         "new trials."
@@ -32,7 +30,7 @@ TEXTS = {
         "  project/output/trials.html             predictions next to annotations, all sentences",
         "  project/output/analysis/report.html    which types are confused, and every error",
         "Next steps:",
-        "  python -m spacy gapdner predict project/training/trials/tuned TEXTS --output found.jsonl",
+        "  python -m spacy gapdner predict project/training/trials/tuned TEXTS --output out.jsonl",
         "  python -m spacy gapdner serve project/training/trials/tuned    (extra: serve)",
         "  project/docs/tutorial.md               train on your own texts",
     ],

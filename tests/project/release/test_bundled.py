@@ -49,7 +49,8 @@ def test_output_of_card(capsys):
 @pytest.mark.slow
 def test_scores_of_card(trials, tmp_path):
     nlp = spacy.load(trials)
-    tarfile.open(ASSETS / "chia.tar.xz").extractall(tmp_path, filter="data")
+    with tarfile.open(ASSETS / "chia.tar.xz") as trials_of_chia:
+        trials_of_chia.extractall(tmp_path, filter="data")
     convert(tmp_path / "dev", tmp_path / "test.spacy", types=nlp.get_pipe("gapdner").labels)
     scores = spacy_gapdner.evaluate(nlp, spacy_gapdner.read(tmp_path / "test.spacy"))
     for name, score in nlp.meta["performance"].items():
