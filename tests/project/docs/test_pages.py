@@ -21,9 +21,11 @@ import spacy_gapdner
 from project.benchmark.__main__ import app as benchmark_app
 from spacy_gapdner import get_entities
 from spacy_gapdner.apps.serving.app import create_app
+from spacy_gapdner.apps.serving.messages import FoundEntity
 from spacy_gapdner.cli import app as gapdner_app
 from spacy_gapdner.formats import convert
 from spacy_gapdner.inference.loading import load_recognizer
+from spacy_gapdner.inference.spark import _to_row
 
 ADE = ("no joint or back pain", [("ADE", (1, 2), (4, 5)), ("ADE", (3, 5))])
 # options that make the training of the tutorial shorter
@@ -125,6 +127,20 @@ def answer(request):
     response = client.post(request.selector, content=request.data, headers=request.headers)
     assert response.status_code == 200
     return io.BytesIO(response.content)
+
+
+@pytest.mark.usefixtures("folder", "trials")
+def test_records(capsys):
+    run_page("records.md", capsys)
+    cells = [row.split(" | ") for row in read_page("records.md").splitlines() if row[:1] == "|"]
+    json_names, spark_names, table_names = (
+        {name for row in cells[2:] for name in re.findall(r"`(\w+)`", row[column])}
+        for column in (1, 2, 3)
+    )
+    assert json_names == set(FoundEntity.model_fields)
+    doc = gold_docs(Vocab(), [ADE])[0]
+    assert spark_names == set(_to_row(get_entities(doc)[0]))
+    assert table_names == set(COLUMNS)
 
 
 @pytest.mark.slow
