@@ -29,6 +29,7 @@ from ..formats.report import UNREADABLE, Report
 from ..model.precision import use_bf16, uses_bf16
 from ..pipe.scorer import Comparison, compare
 from .texts import InputText
+from .workarounds import apply_workarounds
 
 S = TypeVar("S", str, Doc)
 T = TypeVar("T")
@@ -155,6 +156,8 @@ def _start_worker(nlp: Language, bf16: bool, underscore: tuple[Any, ...]) -> Non
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
     Underscore.load_state(underscore)
+    # a spawned process imports everything again
+    apply_workarounds(bf16=bf16)
     if bf16:
         use_bf16(nlp)
     _WORKER["nlp"] = nlp
