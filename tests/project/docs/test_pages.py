@@ -24,6 +24,7 @@ from spacy_gapdner.apps.serving.app import create_app
 from spacy_gapdner.apps.serving.messages import FoundEntity
 from spacy_gapdner.cli import app as gapdner_app
 from spacy_gapdner.formats import convert
+from spacy_gapdner.formats.tables import COLUMNS
 from spacy_gapdner.inference.loading import load_recognizer
 from spacy_gapdner.inference.spark import _to_row
 
@@ -132,10 +133,10 @@ def answer(request):
 @pytest.mark.usefixtures("folder", "trials")
 def test_records(capsys):
     run_page("records.md", capsys)
-    cells = [row.split(" | ") for row in read_page("records.md").splitlines() if row[:1] == "|"]
+    cells = [row.split("|") for row in read_page("records.md").splitlines() if row[:1] == "|"]
     json_names, spark_names, table_names = (
         {name for row in cells[2:] for name in re.findall(r"`(\w+)`", row[column])}
-        for column in (1, 2, 3)
+        for column in (2, 3, 4)
     )
     assert json_names == set(FoundEntity.model_fields)
     doc = gold_docs(Vocab(), [ADE])[0]
