@@ -54,7 +54,7 @@ def test_code_in_a_model_folder_is_not_run(tmp_path, monkeypatch):
     assert not victim.exists()
 
 
-@pytest.mark.parametrize("command", ["draw", "convert", "analyze"])
+@pytest.mark.parametrize("command", ["draw", "analyze"])
 def test_pages_escape_markup(command, model, tmp_path):
     """In words, labels, ids, attributes and names."""
     vocab = spacy.blank("en").vocab
@@ -66,7 +66,6 @@ def test_pages_escape_markup(command, model, tmp_path):
     write_docbin([doc, *gold_docs(vocab)], evil)
     arguments = {
         "draw": [evil, "--model", model, "--output", f"{out}.html"],
-        "convert": [evil, f"{out}.html"],
         "analyze": [model, evil, "--output", out],
     }
     result = CliRunner().invoke(app, [command, *map(str, arguments[command])])

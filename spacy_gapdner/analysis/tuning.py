@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 
 from ..entities import count_other_annotation, describe_no_entities, get_entities
 from ..errors import GapDNERError, check_probability
-from ..inference.loading import changed, find_pipe
+from ..inference.loading import find_pipe, temporary_settings
 from ..inference.predictions import predict_examples
 from ..pipe.calibration import Calibration
 from ..pipe.scorer import prf
@@ -131,12 +131,12 @@ def tune(
     if measure == "disc_f" and not any(entity.is_discontinuous for entity in gold):
         raise GapDNERError(f"The data has no discontinuous entities under the spans_key {key!r}.")
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
-    with changed(pipe, spans_key=key, calibration=None, **candidates):
+    with temporary_settings(pipe, spans_key=key, calibration=None, **candidates):
         rows = scored.collect_entities(predict_examples(nlp, docs, batch_size), key, types)
     now = None
     # with lower thresholds, the pipe finds entities that are not candidates
     if min(pipe.thresholds.lowest_scores(pipe.labels)) < FLOOR:
-        with changed(pipe, spans_key=key):
+        with temporary_settings(pipe, spans_key=key):
             now = scored.collect_entities(predict_examples(nlp, docs, batch_size), key, types)
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
     tuning = decide(rows, pipe.thresholds, aim, now)

@@ -39,7 +39,7 @@ def convert_cli(
         "--to",
         "-t",
         help="Output format: spacy, jsonl, brat, w2ner, bioc, pubannotation (folder), inline, "
-        "csv, parquet or html (default: by file extension)",
+        "csv or parquet (default: by file extension)",
     ),
     lang: str | None = options.DATA_LANG,
     model: str | None = options.SPLITTER,

@@ -27,7 +27,7 @@ def predict_cli(
     ),
     force: bool = options.FORCE,
     format: str | None = options.format(
-        help="Output format: jsonl, csv, parquet, html, brat or pubannotation (folders), bioc, "
+        help="Output format: jsonl, csv, parquet, brat or pubannotation (folders), bioc, "
         "w2ner, inline or spacy (default: detected from --output)"
     ),
     uncertain: int | None = typer.Option(
@@ -48,8 +48,8 @@ def predict_cli(
 ) -> None:
     """Find entities in raw text.
 
-    Memory use does not depend on the size of the input, unless the output is a .spacy, HTML,
-    CSV or Parquet file. If the command fails or is stopped, OUTPUT.part contains the JSONL written
+    Memory use does not depend on the size of the input, unless the output is a .spacy, CSV or
+    Parquet file. If the command fails or is stopped, OUTPUT.part contains the JSONL written
     so far. The exit code is 3 if documents were skipped."""
     from ..analysis.uncertainty import UncertaintySampler
     from ..drawing.render import text_rows

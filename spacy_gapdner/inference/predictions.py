@@ -107,6 +107,7 @@ def _annotate(
                 texts, contexts = zip(*batch, strict=True)
                 yield from zip(_annotate_batch(nlp, texts, skip), contexts, strict=True)
         return
+    # not nlp.pipe(n_process=...), which waits forever if a worker is killed, for lack of memory say
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
     args = (nlp, uses_bf16(nlp), Underscore.get_state())
     with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=args) as pool:

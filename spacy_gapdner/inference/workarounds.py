@@ -21,7 +21,7 @@ def apply_workarounds(*, bf16: bool = False) -> None:
     1. srsly, with which spaCy reads and writes Docs, searches the entry points of all installed
        packages and the functions of all registries for extensions in each call. This takes most of
        the time to read a DocBin. The functions `get_all` of srsly's two registries are replaced, so
-       that it searches once. See "Bugs of dependencies" in the documentation.
+       that it searches once. The report is in project/docs/upstream.md.
     2. With `bf16`, oneDNN keeps code for fewer input shapes. By default, PyTorch keeps code for
        1,024 shapes of bfloat16 products, a megabyte each, although batches of sentences rarely have
        the same shape: https://github.com/pytorch/pytorch/issues/27971. This sets the environment
