@@ -118,6 +118,7 @@ def run_tasks(
     finally:
         for process in running:
             process.terminate()
+            process.wait()
 
 
 def run_fold(folder: Path, *, keep_model: bool, gpu_id: int) -> None:
