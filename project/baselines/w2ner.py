@@ -151,16 +151,16 @@ class W2NERSettings(GridSettings):
         [0, 1).
     """
 
-    hidden_width: int = 512
-    embedding_width: int = 20
-    grid_width: int = 80
-    biaffine_width: int = 512
-    predictor_width: int = 120
-    dilations: Sequence[int] = (1, 2, 3)
-    word_dropout: float = 0.5
-    grid_dropout: float = 0.5
-    predictor_dropout: float = 0.33
-    none_margin: float = 0.0
+    hidden_width: int
+    embedding_width: int
+    grid_width: int
+    biaffine_width: int
+    predictor_width: int
+    dilations: Sequence[int]
+    word_dropout: float
+    grid_dropout: float
+    predictor_dropout: float
+    none_margin: float
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import count_elsewhere
+from ..entities import count_other_annotation
 from ..inference.loading import changed, find_pipe
 from ..inference.predictions import compare_examples, predict_examples
 from ..pipe.calibration import calibration_error, reliability
@@ -76,7 +76,7 @@ def evaluate(
             n_words += len(example.predicted)
             tally.add(compared)
             if not tally.groups["subset"]["all"].gold:
-                elsewhere.update(count_elsewhere(example.reference, key))
+                elsewhere.update(count_other_annotation(example.reference, key))
             for name, counts in count_matches(compared.gold, compared.predicted).items():
                 matches[name] += counts
             sentence = Positions(example.predicted).sentence

@@ -14,7 +14,7 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import count_elsewhere, describe_no_entities, get_entities
+from ..entities import count_other_annotation, describe_no_entities, get_entities
 from ..errors import GapDNERError, check_probability
 from ..inference.loading import changed, find_pipe
 from ..inference.predictions import predict_examples
@@ -120,7 +120,7 @@ def tune(
     key = spans_key or pipe.key
     gold = [e for doc in docs for e in get_entities(doc, key) if not types or e.label_ in types]
     if not gold:
-        elsewhere = sum((count_elsewhere(doc, key) for doc in docs), Counter())
+        elsewhere = sum((count_other_annotation(doc, key) for doc in docs), Counter())
         raise GapDNERError(describe_no_entities("The data", key, elsewhere))
     known, found = {*pipe.labels}, {entity.label_ for entity in gold}
     if not known & found:

@@ -58,7 +58,7 @@ def predict_cli(
     from ..formats.registry import choose_output
     from ..inference.loading import load_recognizer
     from ..inference.predictions import predict_records
-    from ..inference.texts import growing, part_of, read_texts
+    from ..inference.texts import part_of, read_texts, resumable_jsonl
 
     if output_path is None and format not in (None, "jsonl"):
         raise GapDNERError(f"The format {format} cannot be printed. Use --output PATH.")
@@ -86,7 +86,7 @@ def predict_cli(
             nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)
             stream: IO[bytes] = sys.stdout.buffer
             if output_path is not None and part is not None:
-                grown = stack.enter_context(growing(output_path, texts, resume=resume))
+                grown = stack.enter_context(resumable_jsonl(output_path, texts, resume=resume))
                 stream, texts, n_done = grown
             found: Iterable[Any] = predict_records(
                 nlp, texts, batch_size=batch_size, n_process=n_process, report=report

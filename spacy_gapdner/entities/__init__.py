@@ -10,7 +10,7 @@ from .doc_entity import check_entity as check_entity
 from .entity import Entity as Entity
 from .entity import Fragments as Fragments
 from .storage import DEFAULT_SPANS_KEY as DEFAULT_SPANS_KEY
-from .storage import count_elsewhere as count_elsewhere
+from .storage import count_other_annotation as count_other_annotation
 from .storage import describe_no_entities as describe_no_entities
 from .storage import get_entities as get_entities
 from .storage import get_other_keys as get_other_keys

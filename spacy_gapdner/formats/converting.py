@@ -293,7 +293,7 @@ def require_docs(
 def require_types(types: Collection[str], found: Collection[str], where: object) -> None:
     """Raise a GapDNERError if there are types, but none of those that were selected."""
     if types and found and not {*found} & {*types}:
-        raise GapDNERError(f"{where}: {_describe_missing(types, found)}.", longest=10**9)
+        raise GapDNERError(f"{where}: {_describe_missing(types, found)}.")
 
 
 def _describe_missing(types: Collection[str], found: Collection[str]) -> str:

@@ -120,7 +120,7 @@ class GridNetwork(nn.Module):
         """
         raise NotImplementedError
 
-    def take_over(self, trained: "GridNetwork", channels: Sequence[int]) -> None:
+    def copy_weights_from(self, trained: "GridNetwork", channels: Sequence[int]) -> None:
         """Copy the weights of a network with the same settings and fewer channels. `channels` are
         their indices in this network. The weights of the additional channels are zero, and their
         biases are unchanged.

@@ -115,7 +115,7 @@ def test_documents_without_tokens():
 def test_bytes_restore_a_model(initialize):
     trained, restored = make_model(mixed_precision=True), make_model(initialize, seed=1)
     restored.from_bytes(trained.to_bytes())
-    assert restored.attrs["labels"] == LABELS
+    assert network_of(restored).labels == tuple(LABELS)
     # precision is a setting of the config, not of the weights
     network_of(trained).mixed_precision = False
     for a, b in zip(restored.predict(make_input()), trained.predict(make_input()), strict=True):

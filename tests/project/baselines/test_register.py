@@ -20,7 +20,7 @@ from project.baselines.w2ner import (
     distance_buckets,
 )
 from project.experiments.training import read_run_config
-from spacy_gapdner.grid.scheme import channel_places
+from spacy_gapdner.grid.scheme import channel_indices
 
 FOLDER = Path(__file__).parents[3] / "project" / "baselines"
 LABELS = ["A", "B"]
@@ -71,9 +71,9 @@ def test_agrees_with_the_equations(name, dilations, lengths, is_train):
 def test_added_types_do_not_change_scores(name):
     trained, tagging = make_network(name).eval(), MODELS[name][1]
     labels = [*LABELS, "C"]
-    channels = channel_places(tagging.channels(LABELS), tagging.channels(labels))
+    channels = channel_indices(tagging.channels(LABELS), tagging.channels(labels))
     extended = make_network(name, labels=labels).eval()
-    extended.take_over(trained, channels)
+    extended.copy_weights_from(trained, channels)
     batch = make_batch([5])
     actual, expected = score(extended, *batch)[..., channels], score(trained, *batch)
     torch.testing.assert_close(actual, expected, rtol=0, atol=1e-5)
