@@ -143,8 +143,11 @@ def bootstrap_cli(
         table.print()
 
 
-@app.command("cross-validate")
+@app.command(
+    "cross-validate", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)
 def cross_validate_cli(
+    context: typer.Context,
     variants_path: Path = typer.Argument(
         ..., metavar="VARIANTS", help="File with the variants, e.g. project/experiments/cpu.cfg"
     ),
@@ -170,13 +173,15 @@ def cross_validate_cli(
     """Compare variants of training configs by cross-validation.
 
     Each variant is trained once per fold, on the documents of the other folds, and scored on those
-    of the fold. The weights after the last batch are used. Completed trainings are not repeated."""
+    of the fold. The weights after the last batch are used. Completed trainings are not repeated.
+    Override config settings of all variants with options, as in spacy train."""
+    overrides = parse_config_overrides(list(context.args))
     with clean_stops(), clean_errors():
         folds = make_folds(data, output_path / "data", n_folds, separator)
         numbers = _parse_numbers(fold_numbers, "--only") if fold_numbers else [*range(n_folds)]
         if max(numbers) >= n_folds:
             fail(f"Invalid --only: {fold_numbers}. Use numbers from 0 to {n_folds - 1}.")
-        variants = read_variants(variants_path, split_list(names))
+        variants = read_variants(variants_path, split_list(names), overrides)
         tasks = make_tasks(variants, folds, numbers, output_path)
         if train:
             how: dict[str, Any] = {"keep_models": keep_models, "gpu_id": gpu_id, "code": code}

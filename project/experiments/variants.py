@@ -1,6 +1,6 @@
 """Variants of training configs that are compared in the same folds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,14 +34,17 @@ class Variant:
     seed: int = 0
 
 
-def read_variants(path: Path, names: Sequence[str] = ()) -> list[Variant]:
+def read_variants(
+    path: Path, names: Sequence[str] = (), overrides: Mapping[str, Any] | None = None
+) -> list[Variant]:
     """Read variants from a file in the format of spaCy's configs, with a section per variant.
 
     `config` is the path of the training config. `base` is the name of another variant, whose
     settings apply unless they are overridden. `documents`, `tune_documents` and `seed` are
     explained in `Variant`. All other settings are overrides with dotted names.
 
-    RETURNS (list[Variant]): The variants with the given names in their order, or all variants.
+    RETURNS (list[Variant]): The variants with the given names in their order, or all variants, with
+        additional overrides.
     RAISES (GapDNERError): If the file is invalid or a name is unknown.
     """
     require_file(path)
@@ -49,10 +52,10 @@ def read_variants(path: Path, names: Sequence[str] = ()) -> list[Variant]:
         sections = Config().from_disk(path, interpolate=False)
     except ValueError as error:
         raise GapDNERError(f"{path} is not a valid file of variants: {error}") from error
-    return [_make(name, sections, path) for name in names or sections]
+    return [_make(name, sections, path, overrides or {}) for name in names or sections]
 
 
-def _make(name: str, sections: dict[str, Any], path: Path) -> Variant:
+def _make(name: str, sections: dict[str, Any], path: Path, overrides: Mapping[str, Any]) -> Variant:
     settings: dict[str, Any] = {}
     following: str | None = name
     seen: list[str] = []
@@ -69,5 +72,7 @@ def _make(name: str, sections: dict[str, Any], path: Path) -> Variant:
     if "config" not in settings:
         raise GapDNERError(f"{path}: the variant {name} has neither a config nor a base with one.")
     own = {key: settings[key] for key in _OWN if key in settings and key != "base"}
-    overrides = {key: value for key, value in settings.items() if key not in _OWN}
-    return Variant(name, **{**own, "config": Path(own["config"])}, overrides=overrides)
+    others = {key: value for key, value in settings.items() if key not in _OWN}
+    return Variant(
+        name, **{**own, "config": Path(own["config"])}, overrides={**others, **overrides}
+    )
