@@ -18,10 +18,10 @@ from ..docbins import require_docbins
 from ..tables import Table
 from .compare import compare
 from .cross_validation import is_complete, make_tasks, run_fold, run_tasks
-from .fold_counts import count_entities
 from .fold_tables import make_tables
 from .folds import make_folds
 from .paired_bootstrap import paired_bootstrap
+from .runs import RUN_FILE, read_run
 from .spacy_pipes import PIPES, is_trained, make_config, make_table, score, train_pipe
 from .summary import PARTS, seed_table
 from .train_seeds import train_seeds
@@ -186,17 +186,15 @@ def cross_validate_cli(
         if train:
             how: dict[str, Any] = {"keep_models": keep_models, "gpu_id": gpu_id, "code": code}
             run_tasks(tasks, jobs=jobs, **how)
-        complete = {
-            v.name: [task for task in tasks if task.variant is v and is_complete(task)]
-            for v in variants
-        }
         if missing := [task.title for task in tasks if not is_complete(task)]:
             msg.warn(f"Not in the tables: {'; '.join(missing)}")
-        complete = {name: found for name, found in complete.items() if found}
+        complete = [task for task in tasks if is_complete(task)]
         if not complete:
             fail("No training is complete.")
-        counts = {name: count_entities(found, folds) for name, found in complete.items()}
-        tables = make_tables(counts, complete, n_resamples)
+        if len(commits := {read_run(task.folder / RUN_FILE).commit for task in complete}) > 1:
+            msg.warn(f"The trainings are from different commits: {', '.join(map(str, commits))}")
+        by_variant = {v.name: [task for task in complete if task.variant is v] for v in variants}
+        tables = make_tables(by_variant, folds, n_resamples)
         write_json([table._asdict() for table in tables], json_path)
         _write_markdown(tables, markdown_path)
     for table in tables:

@@ -82,7 +82,8 @@ def make_tasks(
                 found["paths"] = {name: str(path) for name, path in paths.items()}
                 found["corpora"]["train"]["path"] = str(paths["train"])
                 found["corpora"]["dev"]["path"] = str(paths["dev"])
-                found["training"]["eval_frequency"] = found["training"]["max_steps"]
+                if found["training"]["max_steps"]:
+                    found["training"]["eval_frequency"] = found["training"]["max_steps"]
             for path in paths.values():
                 if path not in described:
                     described[path] = describe_data(path, config.spans_key)
@@ -130,7 +131,7 @@ def run_fold(folder: Path, *, keep_model: bool, gpu_id: int) -> None:
     wall, cpu = default_timer(), time.process_time()
     train(folder / CONFIG_FILE, folder, use_gpu=gpu_id)
     seconds = {"train": default_timer() - wall, "train_cpu": time.process_time() - cpu}
-    shutil.rmtree(folder / MODEL_BEST)
+    shutil.rmtree(folder / MODEL_BEST, ignore_errors=True)
     nlp, pipe = load_recognizer(folder / MODEL_LAST, gpu_id=gpu_id)
     if "tune" in paths:
         tune(nlp, load_docs(nlp, paths["tune"], pipe.key), spans_key=pipe.key)

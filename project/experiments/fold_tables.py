@@ -7,7 +7,8 @@ from spacy_gapdner.pipe.scorer import SUBSETS, prf
 
 from ..tables import Table
 from .cross_validation import Task
-from .fold_counts import VariantCounts, difference, f1
+from .fold_counts import VariantCounts, count_entities, difference, f1
+from .folds import Folds
 from .runs import RUN_FILE, read_run
 
 _SUBSETS = ("all", "disc_sents", "disc", "overlap_sents")
@@ -21,10 +22,11 @@ _PROPERTIES = {
 }
 
 
-def make_tables(
-    counts: Mapping[str, VariantCounts], tasks: Mapping[str, Sequence[Task]], n_resamples: int
-) -> list[Table]:
-    """RETURNS (list[Table]): All tables of variants by name. Differences are from the first one."""
+def make_tables(tasks: Mapping[str, Sequence[Task]], folds: Folds, n_resamples: int) -> list[Table]:
+    """RETURNS (list[Table]): All tables of the complete tasks of variants by name. Differences are
+    from the first variant with a complete task.
+    """
+    counts = {name: count_entities(own, folds) for name, own in tasks.items() if own}
     (first, base), *others = counts.items()
     tables = [_score_table(counts, tasks)]
     if others:
@@ -57,8 +59,10 @@ def _difference_table(
 ) -> Table:
     rows = []
     for name, found in others.items():
-        cells = [difference(base, found, ("subset", s), n_resamples) for s in _SUBSETS]
         n = len({*base.documents} & {*found.documents})
+        if not n:
+            continue
+        cells = [difference(base, found, ("subset", s), n_resamples) for s in _SUBSETS]
         texts = [f"{value:+.1f} ({low:.1f} to {high:.1f})" for value, low, high in cells]
         rows.append([name, str(n), *texts])
     title = f"F1 minus that of {first} on the documents of both, and 95% intervals"

@@ -48,7 +48,7 @@ def found(tmp_path):
         write_run(make_run(seconds=seconds), task.folder / "run.json")
         DocBin(docs=docs).to_disk(task.folder / "predictions.spacy")
         tasks.setdefault(task.variant.name, []).append(task)
-    return {name: count_entities(own, folds) for name, own in tasks.items()}, tasks
+    return tasks, folds
 
 
 def rows_of(tables, title):
@@ -57,7 +57,8 @@ def rows_of(tables, title):
 
 
 def test_counts(found):
-    counts = found[0]["some"]
+    tasks, folds = found
+    counts = count_entities(tasks["some"], folds)
     assert counts.documents == ["t0", "t1", "t2", "t3"]
     # of 10 entities in each document, 8 are correct, and 1 is spurious; t0 has one more
     assert counts.groups["subset", "all"].tolist() == [[9, 10, 11]] + [[8, 9, 10]] * 3
@@ -66,7 +67,7 @@ def test_counts(found):
 
 
 def test_tables(found):
-    tables = make_tables(*found, 10)
+    tables = make_tables({**found[0], "missing": []}, found[1], 10)
     scores = rows_of(tables, "Scores")
     assert [row[:2] for row in scores] == [["all", "0, 1"], ["some", "0, 1"]]
     # 33 of 37 predicted and 41 gold entities; 9 of 9 and 17 discontinuous ones
