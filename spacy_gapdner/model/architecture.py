@@ -23,8 +23,6 @@ def build_gapdner_v1(
     linear_attention: bool,
     criss_cross: bool,
     word_dropout: float,
-    co_predictor: bool = False,
-    co_predictor_width: int = 96,
     max_batch_cells: int | None = None,
     mixed_precision: bool = False,
 ) -> GridModel:
@@ -43,9 +41,6 @@ def build_gapdner_v1(
     criss_cross (bool): Use the criss-cross attention over the grid.
     word_dropout (float): Dropout rate of the word representations. The paper does not specify
         where dropout is applied.
-    co_predictor (bool): Add the scores of a biaffine classifier of the tokens, as in W2NER. Not in
-        the paper.
-    co_predictor_width (int): Width of heads and tails in this classifier.
     max_batch_cells (Optional[int]): Maximum number of grid cells in a batch of segments, including
         padding. A longer segment is a batch of its own. By default, it depends on the device and
         `grid_width`: 16,384 on a CPU and 174,762 on a GPU if the width is 96.
@@ -64,8 +59,6 @@ def build_gapdner_v1(
         linear_attention=linear_attention,
         criss_cross=criss_cross,
         word_dropout=word_dropout,
-        co_predictor=co_predictor,
-        co_predictor_width=co_predictor_width,
     )
     return build_grid_model(
         "gapdner",

@@ -68,16 +68,15 @@ class Biaffine(nn.Module):
 
     def forward(self, heads: Tensor, tails: Tensor) -> Tensor:
         """RETURNS (Tensor): The features of all pairs. See `PairMap`."""
-        return self.pair_map()(heads, tails)
+        return self._pair_map()(heads, tails)
 
     def followed_by(self, linear: nn.Linear) -> PairMap:
         """RETURNS (PairMap): A linear map of the features, combined with the weights, because
         mapping the features of all pairs costs more.
         """
-        return self.pair_map().then(linear)
+        return self._pair_map().then(linear)
 
-    def pair_map(self) -> PairMap:
-        """RETURNS (PairMap): The map to the features."""
+    def _pair_map(self) -> PairMap:
         of_head, of_tail = self.linear.weight.split(self.n_in, dim=1)
         weight = torch.cat([self.bilinear.permute(2, 0, 1), of_tail.unsqueeze(1)], dim=1)
         return PairMap(weight, torch.cat([of_head, self.linear.bias.unsqueeze(1)], dim=1))
@@ -96,16 +95,3 @@ class Concatenation(nn.Module):
         of_head, of_tail = linear.weight.split(self.n_in, dim=1)
         weight = F.pad(of_tail.unsqueeze(1), (0, 0, self.n_in, 0))
         return PairMap(weight, torch.cat([of_head, linear.bias.unsqueeze(1)], dim=1))
-
-
-class CoPredictor(nn.Module):
-    """A biaffine classifier of the tokens, whose scores are added to those of the grid (Li et al.
-    2022, "Unified Named Entity Recognition as Word-Word Relation Classification", section
-    "Co-Predictor Layer"). Its gradient does not pass through the grid features.
-    """
-
-    def __init__(self, n_in: int, width: int, n_out: int) -> None:
-        super().__init__()
-        self.head = make_feed_forward(n_in, width)
-        self.tail = make_feed_forward(n_in, width)
-        self.biaffine = Biaffine(width, n_out)

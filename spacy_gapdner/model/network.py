@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from .biaffine import Biaffine, Concatenation, CoPredictor, PairMap, make_feed_forward
+from .biaffine import Biaffine, Concatenation, PairMap, make_feed_forward
 from .criss_cross import CrissCrossAttention
 from .encoder import BiLSTM
 from .grid_network import GridNetwork, GridSettings, Scorer
@@ -20,9 +20,9 @@ from .span_attention import SpanAttention
 # Number of elements in a block of a long sentence's grid features or span weights. The allocator
 # reuses the memory of tensors of up to 32 MB and returns larger ones to the system.
 _BLOCK_SIZE = 2**23
-# What a batch of grids needs from the weights: the map of pairs to M before its activation, weight
-# and bias of the map of M, and the map of pairs to the scores of the co-predictor
-_Maps = tuple[PairMap, Tensor, Tensor, PairMap | None]
+# What a batch of grids needs from the weights: the map of pairs to M before its activation, and
+# weight and bias of the map of M
+_Maps = tuple[PairMap, Tensor, Tensor]
 # Initial difference between the scores of None and the other labels
 _NONE_MARGIN = 5.0
 
@@ -39,8 +39,6 @@ class GapDNERSettings(GridSettings):
     biaffine: bool
     linear_attention: bool
     criss_cross: bool
-    co_predictor: bool
-    co_predictor_width: int
     word_dropout: float
 
 
@@ -71,11 +69,6 @@ class GapDNERNetwork(GridNetwork):
             CrissCrossAttention(grid, settings.attention_width) if settings.criss_cross else None
         )
         self.classifier = nn.Linear(grid, len(channels))
-        self.co_predictor = (
-            CoPredictor(hidden, settings.co_predictor_width, len(channels))
-            if settings.co_predictor
-            else None
-        )
         self._init_weights(has_none=channels[0] == "None")
 
     def _init_weights(self, has_none: bool) -> None:
@@ -107,8 +100,6 @@ class GapDNERNetwork(GridNetwork):
         if self.bilstm is not None:
             hidden = self.bilstm(hidden, lengths)
         layers = cast(list[nn.Linear], [self.head[0], self.tail[0]])
-        if self.co_predictor is not None:
-            layers += cast(list[nn.Linear], [self.co_predictor.head[0], self.co_predictor.tail[0]])
         boundary = self.activation(_map_by_all(hidden, *layers))
         if self.span_attention is None:
             return (boundary,)
@@ -144,26 +135,11 @@ class GapDNERNetwork(GridNetwork):
         maps: tuple[Tensor, Tensor] = self.classifier.weight, self.classifier.bias
         if self.criss_cross is not None:
             maps = self.criss_cross.fold(self.classifier)
-        co_predictor = None if self.co_predictor is None else self.co_predictor.biaffine.pair_map()
-        return (self.boundary.followed_by(self.from_boundary), *maps, co_predictor)
+        return (self.boundary.followed_by(self.from_boundary), *maps)
 
     def _score(self, maps: _Maps, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
         scores = self._map_grid(maps, tokens)
-        if self.criss_cross is not None:
-            scores = self.criss_cross.classify(scores, mask)
-        *_, co_predictor = maps
-        if co_predictor is not None:
-            _, _, heads, tails = self._split_boundary(tokens[0])
-            scores = scores + co_predictor(heads, tails)
-        return scores
-
-    def _split_boundary(self, features: Tensor) -> tuple[Tensor, ...]:
-        # heads and tails, also those of the co-predictor
-        n = self.boundary.n_in
-        sizes = [n, n]
-        if self.co_predictor is not None:
-            sizes += [self.co_predictor.biaffine.n_in] * 2
-        return features.split(sizes, dim=-1)
+        return scores if self.criss_cross is None else self.criss_cross.classify(scores, mask)
 
     def _map_grid(self, maps: _Maps, tokens: Sequence[Tensor]) -> Tensor:
         # the linear maps of M that the following layers use `(batch, n, n, n_out)`
@@ -177,8 +153,8 @@ class GapDNERNetwork(GridNetwork):
         return blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)
 
     def _map_rows(self, maps: _Maps, tokens: Sequence[Tensor], rows: slice) -> Tensor:
-        from_pairs, weight, bias, _ = maps
-        heads, tails, *_ = self._split_boundary(tokens[0])
+        from_pairs, weight, bias = maps
+        heads, tails = tokens[0].chunk(2, dim=-1)
         if rows.stop - rows.start < tails.shape[1]:
             heads = heads[:, rows]
         spans = None
