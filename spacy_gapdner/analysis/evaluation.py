@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities import count_other_annotation
-from ..inference.loading import changed, find_pipe
+from ..inference.loading import find_pipe, temporary_settings
 from ..inference.predictions import compare_examples, predict_examples
 from ..pipe.calibration import calibration_error, reliability
 from ..pipe.scorer import Counts, Positions, Tally
@@ -69,7 +69,7 @@ def evaluate(
             start = default_timer()
         seconds[name] += default_timer() - start
 
-    with changed(pipe, spans_key=key):
+    with temporary_settings(pipe, spans_key=key):
         examples = timed("running", predict_examples(nlp, timed("reading", docs), batch_size))
         for example, compared in compare_examples(examples, key, types):
             n_docs += 1

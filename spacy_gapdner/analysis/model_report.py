@@ -16,7 +16,7 @@ from ..components.pipelines import check_model
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
 from ..formats import DOC_NAME, TextEntity, guess_format, load_docs, read_docbin
-from ..inference.loading import changed, find_pipe, load_recognizer
+from ..inference.loading import find_pipe, load_recognizer, temporary_settings
 from ..inference.predictions import compare_examples, predict_examples
 from ..pipe.scorer import SUBSETS, Comparison, Counts, Tally
 from .matching import KINDS, find_errors, index_positions, positions_of, to_text_entity
@@ -161,7 +161,7 @@ def analyze(
     """
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
-    with changed(pipe, spans_key=key):
+    with temporary_settings(pipe, spans_key=key):
         return report_model(predict_examples(nlp, docs, batch_size), key, types)
 
 

@@ -20,10 +20,11 @@ from ..grid import TaggingScheme
 from ..grid.grids import Grids
 from ..grid.scheme import channel_indices
 from ..grid.segments import Segment
-from . import workarounds as upstream_bugs
 from .batching import batch_by_length
 from .grid_network import Call, GridNetwork
+from .products import multiply_by_torch
 from .shim import NetworkShim
+from .threads import use_one_thread_after_fork
 
 # Maximum number of words, including padding, in a call of the network.
 _MAX_CALL_WORDS = 2**14
@@ -70,17 +71,14 @@ def build_grid_model(
     """
     if max_batch_cells is not None and max_batch_cells < 1:
         raise GapDNERError(f"Invalid max_batch_cells: {max_batch_cells}. It must be at least 1.")
-    if mixed_precision:
-        upstream_bugs.bound_onednn_caches()
-    upstream_bugs.load_srsly_extensions_once()
-    upstream_bugs.use_one_thread_after_fork()
-    upstream_bugs.multiply_by_torch(tok2vec)
-    make = partial(_make_network, tagging, make_network, mixed_precision)
+    use_one_thread_after_fork()
+    multiply_by_torch(tok2vec)
+    make = partial(_make_network, tagging, make_network)
     grid: Model[GridIn, ModelOut] = Model(
         f"{name}_grid",
         # not an attr, because thinc restores saved attrs, which would override the config
         partial(_grid_forward, max_batch_cells),
-        layers=[_wrap(make)],
+        layers=[_wrap(make, mixed_precision)],
         dims={"nI": None},
     )
     return Model(
@@ -101,13 +99,11 @@ def get_shim(grid: Model[GridIn, ModelOut]) -> NetworkShim:
 def _make_network(
     tagging: TaggingScheme,
     make_network: NetworkFactory,
-    mixed_precision: bool,
     n_in: int,
     labels: Sequence[str],
 ) -> GridNetwork:
     network = make_network(n_in, tagging.channels(labels))
     network.labels = tuple(labels)
-    network.mixed_precision = mixed_precision
     return network
 
 
@@ -123,7 +119,7 @@ def _init(model: GridModel, X: ModelIn | None = None, Y: object = None) -> None:
 def _forward(
     model: GridModel, inputs: ModelIn | list[Doc], is_train: bool
 ) -> tuple[ModelOut, Callable[[ModelOut], list[Doc]]]:
-    upstream_bugs.use_one_thread_after_fork()
+    use_one_thread_after_fork()
     docs, segments = inputs if isinstance(inputs, tuple) else (inputs, _whole_docs(inputs))
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
     scores, backprop_grid = model.get_ref("grid")((vectors, segments), is_train)
@@ -153,7 +149,7 @@ def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Seque
     network.copy_weights_from(trained, channel_indices(channels, larger))
     network.train(trained.training)
     # a new shim, because optimizers store moments with the old shapes under the id of the old one
-    grid.layers[0] = _wrap(make_network)
+    grid.layers[0] = _wrap(make_network, get_shim(grid).mixed_precision)
     get_shim(grid).network = network.to(next(trained.parameters()).device)
 
 
@@ -227,11 +223,12 @@ def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[
         yield call
 
 
-def _wrap(make_network: NetworkFactory) -> Model[NetworkIn, list[Floats4d]]:
+def _wrap(make_network: NetworkFactory, mixed_precision: bool) -> Model[NetworkIn, list[Floats4d]]:
     # the network is made once the labels are known
     shim = NetworkShim(
         None, serialize_model=_serialize, deserialize_model=partial(_deserialize, make_network)
     )
+    shim.mixed_precision = mixed_precision
     return Model("pytorch", _call_network, shims=[shim], dims={"nI": None, "nO": None})
 
 

@@ -15,11 +15,7 @@ from spacy.util import logger
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
-from ..entities import (
-    Entity,
-    set_contiguous_ents,
-    set_entities,
-)
+from ..entities import Entity, set_contiguous_ents, set_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
@@ -29,7 +25,13 @@ from ..grid.segments import Segment, check_window, get_segments
 from .calibration import Calibration
 from .gold import check_labels, collect_gold, make_targets, report_unaligned
 from .prediction import GridModel, predict_entities, warn_cut_paths, warn_without_vectors
-from .settings import check_score_weights, check_settings, restore_settings
+from .settings import (
+    check_score_weights,
+    check_settings,
+    require_labels,
+    require_network,
+    restore_settings,
+)
 from .thresholds import Thresholds
 
 
@@ -164,7 +166,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             check_score_weights(nlp, self.name, self.key)
         for label in sorted(gold.labels) if labels is None else labels:
             self.add_label(label)
-        self._require_labels()
+        require_labels(self.name, self.labels)
         if self.cfg["calibration"] or self.cfg["type_thresholds"]:
             # they and the thresholds were chosen for the scores of the previous model
             given = {name: self.cfg["config"][name] for name in ("threshold", "disc_threshold")}
@@ -192,7 +194,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         docs = list(docs)
         if not any(len(doc) for doc in docs):
             return [[] for _ in docs]
-        self._require_labels()
+        require_labels(self.name, self.labels)
         warn_without_vectors(self.name, self.model, docs)
         found = predict_entities(self.model, docs, self.segments, self.thresholds, self.labels)
         entities, n_cut = zip(*found, strict=True)
@@ -235,7 +237,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         docs = [example.predicted for example in examples]
         if not any(len(doc) for doc in docs):
             return losses
-        self._require_initialized()
+        require_network(self.name, self.model)
         set_dropout_rate(self.model, drop)
         scores, backprop = self.model.begin_update((docs, self.segments(docs)))
         loss, d_scores = self.get_loss(examples, scores)
@@ -315,17 +317,3 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 stacklevel=2,
             )
         return targets
-
-    def _require_labels(self) -> None:
-        if not self.labels:
-            raise GapDNERError(
-                f"'{self.name}' has no labels. Annotate the training documents with "
-                "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
-            )
-
-    def _require_initialized(self) -> None:
-        if self.model.get_ref("grid").has_dim("nI") is None:
-            raise GapDNERError(
-                f"'{self.name}' is not initialized. Call nlp.initialize(get_examples) with "
-                "annotated examples before nlp.update(), or load a trained pipeline."
-            )

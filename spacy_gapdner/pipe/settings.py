@@ -1,10 +1,11 @@
-"""Settings of a recognizer that was saved, and of its training."""
+"""Checks of the settings of a recognizer, and of what it needs to run."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spacy.language import Language
+from thinc.api import Model
 
 from ..errors import GapDNERError
 
@@ -17,6 +18,24 @@ def check_settings(spans_key: str, max_paths: int, lr_scale: float) -> None:
         raise GapDNERError(f"Invalid max_paths: {max_paths}. It must be at least 1.")
     if lr_scale < 0:
         raise GapDNERError(f"Invalid lr_scale: {lr_scale}. It must not be negative.")
+
+
+def require_labels(name: str, labels: Sequence[str]) -> None:
+    """Raise a GapDNERError if there are no labels."""
+    if not labels:
+        raise GapDNERError(
+            f"'{name}' has no labels. Annotate the training documents with "
+            "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
+        )
+
+
+def require_network(name: str, model: Model[Any, Any]) -> None:
+    """Raise a GapDNERError if the model is not initialized."""
+    if model.get_ref("grid").has_dim("nI") is None:
+        raise GapDNERError(
+            f"'{name}' is not initialized. Call nlp.initialize(get_examples) with annotated "
+            "examples before nlp.update(), or load a trained pipeline."
+        )
 
 
 def restore_settings(name: str, cfg: dict[str, Any], given: dict[str, Any]) -> None:

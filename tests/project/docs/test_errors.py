@@ -73,7 +73,9 @@ def log_five_evaluations():
     log_step, _ = make_console_logger(console_output=False)(nlp)
     counts = {"spans_gapdner_counts": {"disc_gold": 1, "disc_correct": 0}}
     for _ in range(5):
-        log_step({"losses": {}, "other_scores": counts, "score": 0.0})
+        log_step(
+            {"epoch": 1, "step": 1, "losses": {"gapdner": 0.0}, "other_scores": counts, "score": 0}
+        )
 
 
 def diverge():
