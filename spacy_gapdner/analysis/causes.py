@@ -51,7 +51,8 @@ def find_causes(report: ModelReport, n: int) -> list[Cause]:
     for f, *key in ordered[:n]:
         kind, gold, predicted = key
         errors = by_key[kind, gold, predicted]
-        fact = " ".join(_facts(report, kind, gold, predicted, errors))
+        fact = _fact(report, kind, gold, predicted, errors)
+        fact += f" Without these errors, F1 would be {-100 * f:.1f}."
         advice = _advise(report, kind, gold, errors)
         causes.append(Cause(kind, gold, predicted, errors, -f, fact, advice))
     return causes
@@ -61,9 +62,9 @@ def summarize(report: ModelReport) -> str:
     """RETURNS (str): The score for all entities in words."""
     total = report.total
     p, r, f = (100 * (value or 0.0) for value in total.to_dict().values())
-    found = f"{total.correct} of {total.gold} gold entities are found"
-    wrong = f"{total.predicted - total.correct} of {total.predicted} predictions are wrong"
-    return f"F1 is {f:.1f} (precision {p:.1f}, recall {r:.1f}): {found}, and {wrong}."
+    found = f"Found: {total.correct:.0f} of {total.gold} gold entities."
+    wrong = f"Wrong: {total.predicted - total.correct:.0f} of {total.predicted} predictions."
+    return f"F1 is {f:.1f} (precision {p:.1f}, recall {r:.1f}). {found} {wrong}"
 
 
 def describe_documents(report: ModelReport) -> str:
@@ -71,7 +72,7 @@ def describe_documents(report: ModelReport) -> str:
     names = Counter(error.document for error in report.errors)
     n = names.total()
     name, most = max(names.items(), key=lambda pair: pair[1], default=("", 0))
-    return f"{most} of {n} errors are in {name}." if most > 1 and most >= _LARGE_SHARE * n else ""
+    return f"{name} has {most} of {n} errors." if most > 1 and most >= _LARGE_SHARE * n else ""
 
 
 def describe_near(report: ModelReport) -> str:
@@ -80,8 +81,8 @@ def describe_near(report: ModelReport) -> str:
         return ""
     near, f = report.near, (report.total + report.near).f or 0.0
     return (
-        f"{near.predicted} candidates have a score less than {NEAR} below their threshold, and "
-        f"{near.correct} of them are correct. With these candidates, F1 would be {100 * f:.1f}."
+        f"Correct candidates with a score less than {NEAR} below their threshold: "
+        f"{near.correct:.0f} of {near.predicted}. With all of them, F1 would be {100 * f:.1f}."
     )
 
 
@@ -94,46 +95,53 @@ def _key(report: ModelReport, error: ErrorInContext) -> tuple[str, str, str]:
     return error.kind, predicted if error.kind == WRONG_LINKING else gold, predicted
 
 
-def _facts(
+def _fact(
+    report: ModelReport, kind: str, gold: str, predicted: str, errors: list[ErrorInContext]
+) -> str:
+    by_type = report.scores.groups["type"]
+    counts = by_type[predicted if gold == NOTHING else gold]
+    number = f"{len(errors)} of {counts.gold} gold entities"
+    if kind == RARELY_FOUND:
+        title = f"{gold} is {'almost ' if counts.correct else ''}never found"
+        number = f"{counts.correct:.0f} of {counts.gold} gold entities"
+    elif kind == MISSED:
+        title = f"{gold} is missed"
+    elif kind == SPURIOUS:
+        title, number = (
+            f"{predicted} is spurious",
+            f"{len(errors)} of {counts.predicted} predictions",
+        )
+    elif kind == WRONG_BOUNDARY:
+        title = f"{gold} has a wrong boundary"
+    elif kind == WRONG_LINKING:
+        title, number = f"Fragments of {gold} are linked incorrectly", f"{len(errors)} errors"
+    else:
+        boundary = " with another boundary" if kind == WRONG_BOTH else ""
+        title = f"{gold} is predicted as {predicted}{boundary}"
+    return f"{title}: {', '.join((number, *_details(report, kind, gold, predicted, errors)))}."
+
+
+def _details(
     report: ModelReport, kind: str, gold: str, predicted: str, errors: list[ErrorInContext]
 ) -> Iterator[str]:
-    by_type = report.scores.groups["type"]
-    n, of_gold = len(errors), f"of {by_type[gold].gold} gold entities" if gold != NOTHING else ""
     if kind == RARELY_FOUND:
-        others = Counter(e.predicted.label for e in errors if e.predicted).most_common(1)
-        rest = "".join(f", and {times} are predicted as {label}" for label, times in others)
-        missed = sum(error.kind == MISSED for error in errors)
-        correct = by_type[gold].correct
-        often = "almost never" if correct else "never"
-        yield f"{gold} is {often} found: {correct} {of_gold} are correct, {missed} are missed{rest}."
-    elif kind == MISSED:
-        yield f"{gold} is missed: {n} {of_gold}."
-    elif kind == SPURIOUS:
-        yield f"{predicted} is spurious: {n} of {by_type[predicted].predicted} predictions."
-    elif kind in (WRONG_TYPE, WRONG_BOTH):
-        boundary = " with another boundary" if kind == WRONG_BOTH else ""
-        yield f"{gold} is predicted as {predicted}{boundary}: {n} {of_gold}."
-    elif kind == WRONG_BOUNDARY:
-        yield f"{gold} has a wrong boundary: {n} {of_gold}."
-    else:
-        yield f"Fragments of {predicted} are linked incorrectly: {n} errors."
-    yield f"Without these errors, F1 would be {100 * report.f_without(errors):.1f}."
+        yield f"{sum(error.kind == MISSED for error in errors)} missed"
+        labels = Counter(e.predicted.label for e in errors if e.predicted)
+        yield from (f"{n} predicted as {label}" for label, n in labels.most_common(1))
     if kind in (RARELY_FOUND, MISSED):
         if report.near:
-            yield f"{_n_near(errors)} have a score less than {NEAR} below the threshold."
+            yield f"{_n_near(errors)} with a score less than {NEAR} below the threshold"
         if report.known:
-            unseen = _n_unseen(errors)
-            yield f"{unseen} have texts that are never annotated in the training data."
+            yield f"{_n_unseen(errors)} with a text that the training data never annotates"
     elif kind == SPURIOUS:
-        elsewhere = _n_elsewhere(report, errors)
-        yield f"{elsewhere} have texts that are annotated as {predicted} elsewhere."
+        yield f"{_n_elsewhere(report, errors)} with a text that is {predicted} elsewhere"
         if report.near:
-            yield f"{_n_near(errors)} have a score less than {NEAR} above the threshold."
+            yield f"{_n_near(errors)} with a score less than {NEAR} above the threshold"
     elif kind in (WRONG_TYPE, WRONG_BOTH) and report.known:
         both = sum({gold, predicted} <= set(report.known.types_of(_text(e))) for e in errors)
-        yield f"{both} have texts that the training data annotates with both types."
+        yield f"{both} with a text that the training data annotates with both types"
     elif kind == WRONG_BOUNDARY:
-        yield from _word_facts(errors)
+        yield from _word_details(errors)
 
 
 def _advise(report: ModelReport, kind: str, gold: str, errors: list[ErrorInContext]) -> str:
@@ -178,7 +186,7 @@ def _n_elsewhere(report: ModelReport, errors: list[ErrorInContext]) -> int:
     )
 
 
-def _word_facts(errors: list[ErrorInContext]) -> Iterator[str]:
+def _word_details(errors: list[ErrorInContext]) -> Iterator[str]:
     lost: Counter[str] = Counter()
     added: Counter[str] = Counter()
     for error in errors:
@@ -188,9 +196,8 @@ def _word_facts(errors: list[ErrorInContext]) -> Iterator[str]:
         )
         lost.update(gold - predicted)
         added.update(predicted - gold)
-    for words, verb in ((lost, "lack"), (added, "add")):
-        for word, times in words.most_common(1):
-            yield f"{times} predictions {verb} the word {word!r}."
+    yield from (f"{n} without the word {word!r}" for word, n in lost.most_common(1))
+    yield from (f"{n} with the additional word {word!r}" for word, n in added.most_common(1))
 
 
 def _text(error: ErrorInContext) -> str:

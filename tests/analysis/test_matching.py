@@ -9,7 +9,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_gapdner import set_entities
-from spacy_gapdner.analysis import matching, model_report, stats
+from spacy_gapdner.analysis import errors_in_context, matching, model_report, stats
 from spacy_gapdner.analysis.matching import (
     MISSED,
     SPURIOUS,
@@ -231,7 +231,7 @@ def count_calls(function):
 
 @pytest.mark.parametrize("function", [count_matches, find_errors, model_report.report_model, stats])
 def test_time_grows_linearly_if_all_entities_share_a_word(function, monkeypatch):
-    monkeypatch.setattr(model_report, "_MOST_OVERLAPPING", 3)
+    monkeypatch.setattr(errors_in_context, "_MOST_OVERLAPPING", 3)
 
     def run(n):
         doc = Doc(Vocab(), words=[f"w{i}" for i in range(50)], sent_starts=[True] + [False] * 49)
