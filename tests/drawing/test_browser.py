@@ -63,7 +63,7 @@ def press(page, text):
 
 
 def fill(page, label, value):
-    set_value(page, page.find_element(By.CSS_SELECTOR, f"[aria-label='{label}']"), value)
+    set_value(page, page.find_element(By.CSS_SELECTOR, f".tools [aria-label='{label}']"), value)
 
 
 def test_paging_and_search(page):
