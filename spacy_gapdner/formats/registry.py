@@ -13,7 +13,7 @@ from spacy.util import registry
 
 from ..errors import GapDNERError
 from . import annotation_tools as tools
-from . import bioc, brat, cas, conll, docbin, inline, jsonl, pubtator, tables, w2ner
+from . import bioc, brat, cas, docbin, inline, jsonl, pubtator, tables, w2ner
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
 from .inline import is_inline, read_inline, write_inline
 from .outputs import check_no_stream
@@ -105,7 +105,6 @@ _TABLE = (
     Format("spacy", docbin.read_spacy, docbin.write_spacy, (".spacy",), ".spacy", loses=_NOTHING),
     Format("bioc", bioc.read_bioc, bioc.write_bioc, (".xml", JSON), ".xml", _BIOC),
     Format("pubtator", pubtator.read_pubtator, None, pubtator.SUFFIXES, None, r"\A\s*\S+\|t\|"),
-    Format("conll", conll.read_conll, None, conll.SUFFIXES, None, conll.has_tags),
     # drawing imports formats, so its writer is looked up by its registered name
     Format("html", None, lambda *args: registry.misc.get(_HTML)(*args), (), ".html", "", _NOTHING),
     Format("csv", writer=tables.write_csv, ending=".csv", loses=_NOT_IN_TABLES),
@@ -198,6 +197,11 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")
+        if file.suffix in (".conll", ".iob"):
+            raise GapDNERError(
+                f"{file} is CoNLL. Convert it to .spacy with python -m spacy convert, and import "
+                "that with --from-ents."
+            )
         text = first_text(file, strict=True)
         if re.fullmatch(r"\s*[\[{][\[\]{}\s]*|\s*null\s*", text):
             raise GapDNERError(f"{file} contains no document.")
