@@ -55,7 +55,7 @@ def test_conll_is_converted_by_spacy(tmp_path):
     page = Path("project/docs/formats.md").read_text("utf-8")
     (sed,) = re.findall("`(sed .*)`", page)
     subprocess.run(sed, shell=True, check=True, cwd=tmp_path)
-    with pytest.raises(GapDNERError, match="is CoNLL[.] Convert it to [.]spacy with"):
+    with pytest.raises(GapDNERError, match=r"is CoNLL\. Convert it to \.spacy with"):
         convert(tmp_path / "data.conll", tmp_path / "a.jsonl")
     (options,) = re.findall("python -m spacy convert data.conll [.] (.*)", page)
     app(
