@@ -92,6 +92,8 @@ _NOT_IN_TABLES = _ALL - {"kb_id", "score"}
 # NUL bytes are left if a disk was full
 _BLANK = string.whitespace + "\0"
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
+# formats that spaCy converts
+_CONLL = (".conll", ".iob")
 _TABLE = (
     Format("prodigy", tools.read_prodigy, None, (JSONL,), None, _PRODIGY),
     Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO),
@@ -151,7 +153,7 @@ def guess_format(path: Path) -> str:
         others = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s not in texts)
         files = visible_files(path, tuple(others)) or visible_files(path, texts)
         if not files:
-            _explain_content(path, word_files(path))
+            _explain_content(path, word_files(path) or visible_files(path, _CONLL))
             raise GapDNERError(f"{path} contains no annotation file ({', '.join(others)}).")
     # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
@@ -197,7 +199,7 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")
-        if file.suffix in (".conll", ".iob"):
+        if file.suffix in _CONLL:
             raise GapDNERError(
                 f"{file} is CoNLL. Convert it to .spacy with python -m spacy convert, and import "
                 "that with --from-ents."
@@ -205,6 +207,8 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
         text = first_text(file, strict=True)
         if re.fullmatch(r"\s*[\[{][\[\]{}\s]*|\s*null\s*", text):
             raise GapDNERError(f"{file} contains no document.")
+        if text.startswith("#FORMAT=WebAnno TSV"):
+            raise GapDNERError(f"{file} is WebAnno TSV. Export UIMA CAS (XMI or JSON).")
         if '"annotation_id"' in text:
             raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")
         if '"start_offset"' in text:

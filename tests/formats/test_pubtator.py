@@ -23,6 +23,18 @@ def test_pubtator(write, report):
     assert report.counts("repaired") == {"offsets in UTF-16": 1}
 
 
+def test_lines_with_the_same_id_are_fragments(write, report):
+    text = (
+        "1|t|Back or leg pain.\n1|a|No rash.\n1\tT1\tSign\t0\t4\tBack\n"
+        "1\tT2\tSign\t8\t16\tleg pain\n1\tT1\tSign\t12\t16\tpain\n"
+        "1\tT3\tSign\t21\t25\trash\n1\tCID\tT1\tT2\n"
+    )
+    (doc,) = read(write({"a.pubtator": text}), report=report)
+    found = [(e.id_, e.text) for e in get_entities(doc)]
+    assert found == [("T1", "Back pain"), ("T2", "leg pain"), ("T3", "rash")]
+    assert report.counts() == {"relation": 1}
+
+
 def test_columns_of_pubtator(write, report):
     text = (
         "1|t|Zyx and leg swelling.\n1|a|\n"
