@@ -83,7 +83,7 @@ def window_width(browser, width):
 
 
 def axe_violations(browser):
-    """What axe-core reports on the open page, in both color schemes, in a wide and a narrow window."""
+    """What axe-core reports on the open page, in both color schemes and at two widths."""
     found = []
     if not browser.execute_script("return 'axe' in window"):
         browser.execute_script(AXE)

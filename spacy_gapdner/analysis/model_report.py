@@ -15,7 +15,7 @@ from ..components.pipelines import check_model
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..formats import DOC_NAME, guess_format, load_docs, read_docbin
-from ..inference.loading import changed, find_pipe, load_recognizer
+from ..inference.loading import find_pipe, load_recognizer, temporary_settings
 from ..inference.predictions import compare_examples, predict_examples
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.scorer import SUBSETS, Comparison, Counts, Tally
@@ -152,10 +152,10 @@ def analyze(
     pipe, docs = find_pipe(nlp, spans_key), list(docs)
     key = spans_key or pipe.key
     known = None if train is None else KnownTexts(train, key, types)
-    with changed(pipe, spans_key=key):
+    with temporary_settings(pipe, spans_key=key):
         report = report_model(predict_examples(nlp, docs, batch_size), key, types, known)
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
-    with changed(pipe, spans_key=key, **candidates):
+    with temporary_settings(pipe, spans_key=key, **candidates):
         examples = predict_examples(nlp, docs, batch_size)
         found = [compared for _, compared in compare_examples(examples, key, types)]
     _add_candidates(report, pipe, found)
