@@ -236,6 +236,19 @@ def test_contrast(browser, tmp_path, theme, least):
         assert contrast(label, ground) >= 4.5
 
 
+def test_forced_colors(browser, path, report_path):
+    media = [{"name": "forced-colors", "value": "active"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+    for page in (path, report_path):
+        browser.get(page.as_uri())
+        ground, *colors = browser.execute_script(COLORS)
+        assert min(contrast(color, ground) for pair in colors for color in pair) >= 4.5
+        # legends do not show colors
+        assert not visible(browser, ".legend i")
+        assert visible(browser, ".legend li")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
 COLORS = """const styles = [...document.querySelectorAll("i[data-n]")].map((cell) => [
   getComputedStyle(cell).borderTopColor, getComputedStyle(cell, "::after").color]);
 return [getComputedStyle(document.body).backgroundColor, ...styles]"""
