@@ -11,7 +11,9 @@ from python_process import run_python
 from spacy import registry
 
 
-@pytest.mark.parametrize("name", ["", ".analysis", ".drawing", ".formats", ".inference", ".training"])
+@pytest.mark.parametrize(
+    "name", ["", ".analysis", ".drawing", ".formats", ".inference", ".training"]
+)
 def test_public_names_are_documented(name):
     module = import_module(f"spacy_gapdner{name}")
     for name in module.__all__:

@@ -9,7 +9,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..docs import get_sentences
-from ..entities import DEFAULT_SPANS_KEY, Entity, count_elsewhere, get_entities
+from ..entities import DEFAULT_SPANS_KEY, Entity, count_other_annotation, get_entities
 from ..formats.docs import DOC_NAME
 
 
@@ -22,7 +22,7 @@ class CorpusStatistics:
     in `multi_type` have the same tokens as an entity of another type. Duplicates also have its
     type. `entity_sentences` and `discontinuous_sentences` count sentences in which such an entity
     starts. Gaps, entities and sentences are counted by number of tokens. `elsewhere` counts other
-    annotation, if there are no entities. See `spacy_gapdner.entities.count_elsewhere`.
+    annotation, if there are no entities. See `spacy_gapdner.entities.count_other_annotation`.
     """
 
     docs: int = 0
@@ -66,7 +66,7 @@ class CorpusStatistics:
         self._add_sentences(doc, entities)
         self._add_overlaps(entities)
         if not entities and not self.entities:
-            self.elsewhere.update(count_elsewhere(doc, key))
+            self.elsewhere.update(count_other_annotation(doc, key))
         self.entities += len(entities)
         self.labels.update(entity.label for entity in entities)
         self.fragments.update(len(entity.fragments) for entity in entities)

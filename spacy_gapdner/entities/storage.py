@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import filter_spans
 
 from ..errors import GapDNERError
-from .doc_entity import TEXTS, DiscontinuousEntity, check_entity, to_entity
+from .doc_entity import STRING_ATTRS, DiscontinuousEntity, check_entity, to_entity
 from .entity import Entity
 
 DEFAULT_SPANS_KEY = "gapdner"
@@ -167,7 +167,11 @@ def set_entities(
     groups = []
     for number, entity in enumerate(plain, start=1):
         # an entity linker that finds nothing may leave None
-        attrs = {k: deepcopy(v) for k, v in entity.attrs.items() if k not in TEXTS or v is not None}
+        attrs = {
+            k: deepcopy(v)
+            for k, v in entity.attrs.items()
+            if k not in STRING_ATTRS or v is not None
+        }
         if entity.score is not None:
             attrs["score"] = float(entity.score)
         kb_id = attrs.get("kb_id", "")
@@ -254,7 +258,7 @@ def get_other_keys(doc: Doc, key: str) -> list[str]:
     return [k for k in get_spans_keys(doc) if k != key and stores_entities(doc, k)]
 
 
-def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
+def count_other_annotation(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
     """RETURNS (Counter[str]): Number of entities and spans not stored under a prefix, by place."""
     prefixes = get_other_keys(doc, key)
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
@@ -264,7 +268,9 @@ def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
 
 
 def describe_no_entities(data: str, key: str, elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): A message for data without entities under a prefix. See `count_elsewhere`."""
+    """RETURNS (str): A message for data without entities under a prefix. `elsewhere` is the result
+    of `count_other_annotation`.
+    """
     message = f"{data} has no entities under the spans_key {key!r}."
     if not elsewhere:
         return message

@@ -153,7 +153,7 @@ def write(
         such as the large output of a transformer, which spaCy's ``doc_cleaner`` removes.
     path (Union[str, Path]): The file or folder to write.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected from the file extension if
-        None: .spacy, .jsonl, .json (w2ner), .inline, .xml (bioc), .html, .csv, .parquet, or none
+        None: .spacy, .jsonl, .json (w2ner), .inline, .xml (bioc), .csv, .parquet, or none
         (a brat folder).
     spans_key (str): Prefix of the span groups that store the entities.
     report (Optional[Report]): Collects what the format cannot represent; it is logged if None.
@@ -293,7 +293,7 @@ def require_docs(
 def require_types(types: Collection[str], found: Collection[str], where: object) -> None:
     """Raise a GapDNERError if there are types, but none of those that were selected."""
     if types and found and not {*found} & {*types}:
-        raise GapDNERError(f"{where}: {_describe_missing(types, found)}.", longest=10**9)
+        raise GapDNERError(f"{where}: {_describe_missing(types, found)}.")
 
 
 def _describe_missing(types: Collection[str], found: Collection[str]) -> str:

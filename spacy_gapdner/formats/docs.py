@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..docs import DOC_LANG, cut_doc, get_sentences, make_doc, split_tokens
-from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, offer_extensions, set_entities
+from ..entities import DEFAULT_SPANS_KEY, Entity, ensure_extensions, get_entities, set_entities
 from ..errors import GapDNERError
 from .records import (
     DOC_LINE_IDS,
@@ -160,7 +160,7 @@ def _from_text(
                 f"offsets outside the {len(record.text)} characters of its text: "
                 f"{source.fragments}. Correct the reader."
             )
-        offer_extensions(source.attrs.get("_", ()))
+        ensure_extensions(source.attrs.get("_", ()))
     report.entities += len(record.entities)
     if not record.text.strip():
         place = Place(record.path, None, record.name)

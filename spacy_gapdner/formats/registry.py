@@ -9,8 +9,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Literal
 
-from spacy.util import registry
-
 from ..errors import GapDNERError
 from . import annotation_tools as tools
 from . import bioc, brat, cas, docbin, inline, jsonl, pubtator, tables, w2ner
@@ -79,7 +77,6 @@ _PRODIGY = (
     r'(?![\s\S]*"entities"\s*:\s*\[))'
     r'[\s\S]*"(spans|_task_hash)"\s*:'
 )
-_HTML = "spacy-gapdner.write_html.v1"
 _LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|<(?:[\w.-]+:)?XMI\b|\APK'
 _BIOC = r'<collection|"passages"\s*:'
@@ -107,8 +104,6 @@ _TABLE = (
     Format("spacy", docbin.read_spacy, docbin.write_spacy, (".spacy",), ".spacy", loses=_NOTHING),
     Format("bioc", bioc.read_bioc, bioc.write_bioc, (".xml", JSON), ".xml", _BIOC),
     Format("pubtator", pubtator.read_pubtator, None, pubtator.SUFFIXES, None, r"\A\s*\S+\|t\|"),
-    # drawing imports formats, so its writer is looked up by its registered name
-    Format("html", None, lambda *args: registry.misc.get(_HTML)(*args), (), ".html", "", _NOTHING),
     Format("csv", writer=tables.write_csv, ending=".csv", loses=_NOT_IN_TABLES),
     Format("parquet", writer=tables.write_parquet, ending=".parquet", loses=_NOT_IN_TABLES),
 )

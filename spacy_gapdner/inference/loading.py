@@ -89,7 +89,7 @@ def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
 
 
 @contextmanager
-def changed(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator[None]:
+def temporary_settings(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator[None]:
     """Temporarily change settings of a pipe."""
     own = {name: pipe.cfg[name] for name in settings}
     try:

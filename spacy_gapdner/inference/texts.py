@@ -61,7 +61,7 @@ def _read_standard_input(report: Report | None) -> Iterator[InputText]:
 
 
 @contextmanager
-def growing(
+def resumable_jsonl(
     path: Path, texts: Iterable[InputText], *, resume: bool
 ) -> Iterator[tuple[IO[bytes], Iterable[InputText], int]]:
     """Write JSONL to NAME.part, which is renamed to NAME when it is complete. If the process fails

@@ -45,8 +45,8 @@ class Checker:
                     cuts.append(f"cut inside a token: {text[start:end]!r} of {span.text!r}")
             entities.append(Entity.from_tokens(mark.label, tokens))
             warnings.append(cuts)
-        unheld = set(assign_entities(entities, segments)[1])
+        unassigned = set(assign_entities(entities, segments)[1])
         for entity, own in zip(entities, warnings, strict=True):
-            if entity in unheld:
+            if entity in unassigned:
                 own.append(why_unheld(entity, doc, self.max_length))
         return warnings
