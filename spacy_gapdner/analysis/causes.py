@@ -21,7 +21,8 @@ class Cause(NamedTuple):
 
     kind (str): One of `spacy_gapdner.analysis.matching.KINDS`, or RARELY_FOUND for all errors of
         a gold type of which at most 5% are correct.
-    gold, predicted (str): The types. One of them can be NOTHING.
+    gold, predicted (str): The types. One of them can be NOTHING. `predicted` is empty for
+        RARELY_FOUND.
     errors (list[ErrorInContext]): The errors.
     f (float): F1 without these errors.
     """
@@ -38,7 +39,7 @@ class Cause(NamedTuple):
     def title(self) -> str:
         """RETURNS (str): The kind and the types."""
         labels = dict.fromkeys((self.gold, self.predicted))
-        return f"{self.kind}: {', '.join(label for label in labels if label != NOTHING)}"
+        return f"{self.kind}: {', '.join(x for x in labels if x not in (NOTHING, ''))}"
 
 
 def find_causes(report: ModelReport, n: int) -> list[Cause]:
@@ -90,7 +91,7 @@ def _key(report: ModelReport, error: ErrorInContext) -> tuple[str, str, str]:
     gold, predicted = ((e and e.label) or NOTHING for e in (error.gold, error.predicted))
     counts = report.scores.groups["type"][gold] if error.gold else None
     if counts and counts.correct <= _LOW_RECALL * counts.gold:
-        return RARELY_FOUND, gold, NOTHING
+        return RARELY_FOUND, gold, ""
     # a prediction that recombines fragments has no gold entity
     return error.kind, predicted if error.kind == WRONG_LINKING else gold, predicted
 
