@@ -108,10 +108,8 @@ def _fact(
     elif kind == MISSED:
         title = f"{gold} is missed"
     elif kind == SPURIOUS:
-        title, number = (
-            f"{predicted} is spurious",
-            f"{len(errors)} of {counts.predicted} predictions",
-        )
+        title = f"{predicted} is spurious"
+        number = f"{len(errors)} of {counts.predicted} predictions"
     elif kind == WRONG_BOUNDARY:
         title = f"{gold} has a wrong boundary"
     elif kind == WRONG_LINKING:
@@ -167,7 +165,8 @@ def _advise(report: ModelReport, kind: str, gold: str, errors: list[ErrorInConte
         return "Check whether the guidelines separate these types."
     if kind == WRONG_BOUNDARY:
         return "Check whether the guidelines define which words belong to an entity."
-    return "Annotate more sentences with discontinuous entities."
+    number = f": the training data has {known.discontinuous}" if known else ""
+    return f"Annotate more sentences with discontinuous entities{number}."
 
 
 def _n_near(errors: list[ErrorInContext]) -> int:
