@@ -36,6 +36,7 @@ def build_w2ner(
     word_dropout: float = 0.5,
     grid_dropout: float = 0.5,
     predictor_dropout: float = 0.33,
+    none_margin: float = 0.0,
     max_batch_cells: int | None = None,
     mixed_precision: bool = False,
 ) -> GridModel:
@@ -52,6 +53,7 @@ def build_w2ner(
         word_dropout=word_dropout,
         grid_dropout=grid_dropout,
         predictor_dropout=predictor_dropout,
+        none_margin=none_margin,
     )
     return build_grid_model(
         "w2ner",
@@ -75,6 +77,7 @@ def build_toe(
     word_dropout: float = 0.5,
     grid_dropout: float = 0.5,
     predictor_dropout: float = 0.33,
+    none_margin: float = 0.0,
     n_rounds: int = 3,
     n_heads: int = 12,
     inner_width: int = 3072,
@@ -95,6 +98,7 @@ def build_toe(
         word_dropout=word_dropout,
         grid_dropout=grid_dropout,
         predictor_dropout=predictor_dropout,
+        none_margin=none_margin,
         n_rounds=n_rounds,
         n_heads=n_heads,
         inner_width=inner_width,

@@ -13,7 +13,14 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.model.grid_network import GridNetwork
 
 from .tagging import FINE_GRAINED
-from .w2ner import NORM_EPS, CoPredictor, PairNetwork, W2NERSettings, fill_mask
+from .w2ner import (
+    NORM_EPS,
+    CoPredictor,
+    PairNetwork,
+    W2NERSettings,
+    fill_mask,
+    lower_labels,
+)
 
 
 class Residual(nn.Module):
@@ -133,6 +140,9 @@ class TOENetwork(PairNetwork):
             )
             for size in self.group_sizes
         )
+        starts = (0, self.group_sizes[0])
+        for start, predictor in zip(starts, self.predictors, strict=False):
+            lower_labels(predictor, channels[start:], settings.none_margin)
 
     def score(self, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
         (hidden,) = tokens

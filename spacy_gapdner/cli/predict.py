@@ -71,7 +71,6 @@ def predict_cli(
         raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
     replaces = force or resume
     check_output(output_path, {"input": input_path, "model": model}, force=replaces, is_file=None)
-    how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     taken = f"Another predict command is writing {output_path}. Choose another --output."
     report, n_done = formats.Report(skip=on_error == "skip"), 0
     try:
@@ -83,7 +82,14 @@ def predict_cli(
             hint = " Use --resume to continue the run that wrote it."
             check_output(part, {}, force=replaces, hint=hint)
             texts: Iterable[Any] = read_texts(input_path, report)
-            nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)
+            nlp, pipe = load_recognizer(
+                model,
+                spans_key=spans_key,
+                threshold=threshold,
+                line_breaks=line_breaks,
+                gpu_id=gpu_id,
+                bf16=bf16,
+            )
             stream: IO[bytes] = sys.stdout.buffer
             if output_path is not None and part is not None:
                 grown = stack.enter_context(resumable_jsonl(output_path, texts, resume=resume))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -45,10 +44,10 @@ def read_or_predict(
     """
     input = Path(input)
     is_raw = format is None and _is_raw(input, has_pipeline=nlp is not None)
-    given: dict[str, Any] = {"nlp": nlp, "lang": lang, "types": types, "report": report}
     if nlp is None:
         key = spans_key or DEFAULT_SPANS_KEY
-        yield from ((doc,) for doc in read(input, format, n_sents=0, spans_key=key, **given))
+        docs = read(input, format, lang=lang, types=types, report=report, spans_key=key)
+        yield from ((doc,) for doc in docs)
         return
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
@@ -59,7 +58,7 @@ def read_or_predict(
             docs = predict_records(nlp, texts, batch_size=batch_size, report=report)
             rows: Iterator[tuple[Doc, ...]] = ((doc,) for doc in docs)
         else:
-            docs = read(input, format, n_sents=0, spans_key=key, **given)
+            docs = read(input, format, nlp=nlp, types=types, report=report, spans_key=key)
             examples = predict_examples(nlp, docs, batch_size)
             rows = ((example.reference, example.predicted) for example in examples)
         yield from (_keep_types(row, types, key) for row in rows)

@@ -44,20 +44,16 @@ def test_workflow(folder, monkeypatch):
     config = load_project_config(ROOT, overrides={f"vars.{k}": v for k, v in given.items()})
     commands = {command["name"]: command for command in config["commands"]}
     printed = {}
-    for name in [*config["workflows"]["all"], "convert", "chia-split", "benchmark"]:
+    for name in [*config["workflows"]["all"], "convert", "benchmark"]:
         assert all(Path(path).exists() for path in commands[name].get("deps", [])), name
         printed[name] = "".join(map(run_line, commands[name]["script"]))
         assert all(Path(path).exists() for path in commands[name].get("outputs", [])), name
-    train, dev, test, train_sample, tune = (
-        {doc.user_data[DOC_NAME].split("_")[0] for doc in read_docs(f"{path}.spacy")}
-        for path in (
-            *(f"{TRIALS}/{part}" for part in ("train", "dev", "test")),
-            *(f"{CHIA}/experiments/{part}" for part in ("train", "tune")),
-        )
+    train, dev, test = (
+        {doc.user_data[DOC_NAME].split("_")[0] for doc in read_docs(f"{TRIALS}/{part}.spacy")}
+        for part in ("train", "dev", "test")
     )
     assert len(train | dev) == 20
     assert train.isdisjoint(dev)
-    assert train_sample.isdisjoint(tune)
     assert test == {path.name[:11] for path in folder.glob(f"{CHIA}/brat/dev/*")}
     metrics = srsly.read_json("project/metrics/trials.json")
     assert metrics["docs"] == len(read_docs(f"{TRIALS}/test.spacy"))
@@ -83,7 +79,7 @@ def test_named_workflows_and_variables():
     config = load_project_config(ROOT)
     commands = {command["name"] for command in config["commands"]}
     named = set(re.findall(r"project run ([a-z][\w-]*)", PAGES))
-    assert {"all", "quality", "paper", "benchmark"} <= named
+    assert {"all", "chia-folds", "paper", "benchmark"} <= named
     assert named <= commands | set(config["workflows"])
     table = re.findall(r"^\| `([\w-]+)` \| ", README, flags=re.MULTILINE)
     assert sorted(table) == sorted(config["workflows"])
