@@ -1,4 +1,4 @@
-"""Docs: tokenizing, cutting and splitting them, their sentences and languages."""
+"""Tokenize, cut and split Docs, and find their sentences and languages."""
 
 import re
 import warnings

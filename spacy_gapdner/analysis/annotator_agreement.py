@@ -1,4 +1,4 @@
-"""The agreement of two annotators, or of an annotator and a model.
+"""Compute the agreement of two annotators, or of an annotator and a model.
 
 Neither side is gold, so the agreement is measured by F1, which is symmetric:
 

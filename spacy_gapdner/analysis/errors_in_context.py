@@ -1,4 +1,4 @@
-"""Errors in the passages of a document that contain them."""
+"""Find errors and the passages of a document that contain them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

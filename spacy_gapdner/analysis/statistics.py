@@ -1,4 +1,4 @@
-"""Statistics of a corpus: counts of documents, entities, fragments and gaps."""
+"""Count the documents, entities, fragments and gaps of a corpus."""
 
 from bisect import bisect_right
 from collections import Counter

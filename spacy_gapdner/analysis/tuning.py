@@ -1,4 +1,4 @@
-"""Tuning of thresholds and calibration on development data.
+"""Tune thresholds and calibration on development data.
 
 Calibration does not change the order of the scores of contiguous entities, or of discontinuous
 ones. Thresholds are therefore compared with uncalibrated scores until they are saved.

@@ -1,4 +1,4 @@
-"""Uncertainty sampling: selecting the texts to annotate next."""
+"""Select the texts to annotate next, by uncertainty sampling."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager

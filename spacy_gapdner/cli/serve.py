@@ -1,4 +1,4 @@
-"""serve: a web page and a JSON API for a trained pipeline. annotate uses the same server."""
+"""serve: run a web page and a JSON API for a trained pipeline. annotate uses the same server."""
 
 import logging
 import socket

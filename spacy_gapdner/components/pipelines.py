@@ -1,4 +1,4 @@
-"""Loading trained pipelines, entirely or only to split texts into tokens and sentences."""
+"""Load trained pipelines, completely or to split texts into tokens and sentences only."""
 
 import warnings
 from pathlib import Path

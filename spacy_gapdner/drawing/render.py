@@ -1,4 +1,4 @@
-"""Rendering of documents with entities as HTML or for the terminal."""
+"""Render Docs with entities as HTML or for the terminal."""
 
 from bisect import bisect_right
 from collections import Counter

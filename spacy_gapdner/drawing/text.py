@@ -1,4 +1,4 @@
-"""Entities under the lines of a text for the terminal: fragments as bars, gaps as dots.
+"""Draw entities under the lines of a text for the terminal: fragments as bars, gaps as dots.
 
 Every character has a width in columns. In each line, an entity is placed in the first row with
 enough space for its fragments, gaps and label.

@@ -1,4 +1,4 @@
-"""Reading and writing entities in ``doc.spans``.
+"""Read and write entities in ``doc.spans``.
 
 Each entity is a SpanGroup (``gapdner_1``, ``gapdner_2``, ...) whose spans are the fragments in text
 order. Every fragment has the label. The attrs of the group contain the score, the ids and the

@@ -1,4 +1,4 @@
-"""Normalizing the character offsets of entities in files."""
+"""Normalize the character offsets of entities in files."""
 
 import re
 import unicodedata

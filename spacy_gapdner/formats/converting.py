@@ -1,4 +1,4 @@
-"""Reading and writing annotated text in any format, and converting between formats."""
+"""Read and write annotated text in any format, and convert between formats."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator

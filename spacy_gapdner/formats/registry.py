@@ -1,4 +1,4 @@
-"""The formats, with their readers and writers."""
+"""List the formats with their readers and writers."""
 
 import os
 import re

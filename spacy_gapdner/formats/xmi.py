@@ -1,4 +1,4 @@
-"""Repairs of XMI files before a library reads them."""
+"""Repair XMI files before a library reads them."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Segments: the sentences or windows of a Doc that have their own label grid."""
+"""Split a Doc into segments: sentences or windows that have their own label grid."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence

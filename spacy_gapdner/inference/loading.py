@@ -1,4 +1,4 @@
-"""Loading trained pipelines and finding their recognizer."""
+"""Load trained pipelines, and find their recognizer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

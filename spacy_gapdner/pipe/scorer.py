@@ -1,4 +1,4 @@
-"""Exact-match scores of discontinuous entities and of relevant subsets.
+"""Compute exact-match scores of discontinuous entities and of relevant subsets.
 
 An entity is correct if its type and its set of tokens match those of a gold entity. Tokens are
 compared as ranges of non-whitespace characters, so the tokenization of the reference and the

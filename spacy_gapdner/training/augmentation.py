@@ -1,4 +1,4 @@
-"""Data augmentation for discontinuous entities."""
+"""Augment training data with discontinuous entities."""
 
 import random
 from collections import Counter

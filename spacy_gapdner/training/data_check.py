@@ -1,4 +1,4 @@
-"""Checks of the data before training. The ceiling is the score of a perfect model."""
+"""Check the data before training. The ceiling is the score of a perfect model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Complete training configs. One template contains the configs of all languages and encoders."""
+"""Write complete training configs from one template for all languages and encoders."""
 
 import re
 from importlib.resources import files

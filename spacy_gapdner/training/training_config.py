@@ -1,4 +1,4 @@
-"""Reading and checking a training config without creating the model."""
+"""Read and check a training config without creating the model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The labels for annotation with their colors, keys and descriptions."""
+"""Read the labels for annotation with their colors, keys and descriptions."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The status of texts and rejected proposals, in an append-only file."""
+"""Store the status of texts and rejected proposals in an append-only file."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The training process: updates a pipeline with the texts that are done.
+"""Update a pipeline with the finished texts, in the training process.
 
 The job is a line of JSON on standard input. The process exits when standard input is closed, so
 that it never outlives the server.

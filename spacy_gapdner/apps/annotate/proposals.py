@@ -1,4 +1,4 @@
-"""Proposals of a model, and the order of texts by uncertainty."""
+"""Propose entities with a model, and sort texts by uncertainty."""
 
 import threading
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Segments of texts, and warnings about entities that a model cannot learn."""
+"""Split texts into segments, and warn about entities that a model cannot learn."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

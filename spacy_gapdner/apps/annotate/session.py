@@ -1,4 +1,4 @@
-"""The session of the annotation server: handles the requests of the page."""
+"""Handle the requests of the annotation page, in a session of the server."""
 
 import re
 from dataclasses import asdict, dataclass, field

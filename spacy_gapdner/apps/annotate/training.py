@@ -1,4 +1,4 @@
-"""Training in a background process, which exits with the server."""
+"""Train in a background process, which exits with the server."""
 
 import json
 import shutil
