@@ -32,7 +32,7 @@ def render_text(
     width: int | None = None,
 ) -> str:
     """Draw entities in text order under the lines of their text, which start at line breaks and at
-    the character offsets `starts`. The default width is that of the terminal. Colors are used if
+    the character offsets `starts`. The default width is the terminal's. Colors are used if
     standard output is a terminal, and only ASCII characters if its encoding has no others."""
     console = Console(width=width, legacy_windows=False, force_jupyter=False)
     columns, encoding = max(console.width, _LEAST_WIDTH), console.encoding

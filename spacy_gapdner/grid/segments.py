@@ -51,7 +51,7 @@ def assign_entities(
     entities: Iterable[Entity], segments: Sequence[Segment]
 ) -> tuple[list[list[Entity]], list[Entity]]:
     """Assign entities to the segments that contain them. An entity in two windows is assigned to
-    both. Returns the entities of each segment, in its offsets, and those that are in no segment.
+    both. Returns the entities of each segment, in its offsets, and entities that are in no segment.
     """
     assigned: list[list[Entity]] = [[] for _ in segments]
     unassigned = []
