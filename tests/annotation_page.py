@@ -71,6 +71,10 @@ class Page:
     def ann(self):
         return self.server.folder / f"{self.name}.ann"
 
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.server.port}"
+
     def write(self, text=TEXT, ann=None):
         self.ann.with_suffix(".txt").write_text(text, encoding="utf-8", newline="")
         if ann is not None:
@@ -80,7 +84,7 @@ class Page:
     def visit(self, name):
         # another address, so that the page is reloaded
         self.browser.get("about:blank")
-        visit(self.browser, f"http://127.0.0.1:{self.server.port}/#{name}")
+        visit(self.browser, f"{self.address}/#{name}")
 
     def load(self, name=None):
         self.name = name or self.name
@@ -122,6 +126,10 @@ class Page:
 
     def set_score(self, score):
         set_value(self.browser, self.find("score"), score)
+
+    def choose(self, name, value):
+        """Choose an option of a select element that is opened by mouse."""
+        ActionChains(self.browser).click(self.find(name)).send_keys(value, Keys.ENTER).perform()
 
     def click(self, command):
         self.browser.find_element(By.CSS_SELECTOR, f"[data-command={command}]").click()

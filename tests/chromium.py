@@ -5,6 +5,7 @@ import shutil
 import threading
 import time
 from contextlib import contextmanager
+from importlib.resources import files
 
 import pytest
 import uvicorn
@@ -18,6 +19,16 @@ CHROMEDRIVER = shutil.which("chromedriver")
 if not CHROMIUM or not CHROMEDRIVER:
     pytest.skip("chromium or chromedriver is not installed", allow_module_level=True)
 
+# the package is only used for its copy of axe-core
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+RUN_AXE = """
+const done = arguments[0];
+const values = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+axe.run({runOnly: {type: "tag", values}, resultTypes: ["violations"]}).then(
+  ({violations}) => done(violations.flatMap(({id, nodes}) => nodes.map(
+    ({target, failureSummary}) => `${id}: ${target.join(" ")}: ${failureSummary}`))),
+  (error) => done([String(error)]));
+"""
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -69,6 +80,22 @@ def window_width(browser, width):
         yield
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def axe_violations(browser):
+    """What axe-core reports on the open page, in both color schemes and at two widths."""
+    found = []
+    if not browser.execute_script("return 'axe' in window"):
+        browser.execute_script(AXE)
+    for width in (1280, 400):
+        with window_width(browser, width):
+            for scheme in ("light", "dark"):
+                features = [{"name": "prefers-color-scheme", "value": scheme}]
+                browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+                violations = browser.execute_async_script(RUN_AXE)
+                found += [f"{width}, {scheme}: {violation}" for violation in violations]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    return found
 
 
 def requested_urls(browser):

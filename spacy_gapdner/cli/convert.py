@@ -32,7 +32,7 @@ def convert_cli(
     force: bool = options.FORCE,
     format: str | None = options.format(
         help="Input format: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
-        "conll, pubtator, bioc, pubannotation, or a custom format with --code (default: detected)"
+        "pubtator, bioc, pubannotation, or a custom format with --code (default: detected)"
     ),
     to: str | None = typer.Option(
         None,

@@ -3,8 +3,8 @@
 from .alignment import extract_doc as extract_doc
 from .alignment import merge_docs as merge_docs
 from .attributes import can_be_saved as can_be_saved
-from .attributes import offer_extensions as offer_extensions
-from .doc_entity import TEXTS as TEXTS
+from .attributes import ensure_extensions as ensure_extensions
+from .doc_entity import STRING_ATTRS as STRING_ATTRS
 from .doc_entity import DiscontinuousEntity as DiscontinuousEntity
 from .doc_entity import check_entity as check_entity
 from .entity import Entity as Entity

@@ -70,7 +70,7 @@ def set_extension(name: str, **kwargs: Any) -> None:
     Span.set_extension(_PREFIX + name, **kwargs)
 
 
-def offer_extensions(names: Iterable[str]) -> None:
+def ensure_extensions(names: Iterable[str]) -> None:
     """Define the attributes in a file, unless they are already defined. Their default is None."""
     for name in names:
         if not has_extension(name):

@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import filter_spans
 
 from ..errors import GapDNERError
-from .doc_entity import TEXTS, DiscontinuousEntity, check_entity, to_entity
+from .doc_entity import STRING_ATTRS, DiscontinuousEntity, check_entity, to_entity
 from .entity import Entity
 
 DEFAULT_SPANS_KEY = "gapdner"
@@ -167,7 +167,11 @@ def set_entities(
     groups = []
     for number, entity in enumerate(plain, start=1):
         # an entity linker that finds nothing may leave None
-        attrs = {k: deepcopy(v) for k, v in entity.attrs.items() if k not in TEXTS or v is not None}
+        attrs = {
+            k: deepcopy(v)
+            for k, v in entity.attrs.items()
+            if k not in STRING_ATTRS or v is not None
+        }
         if entity.score is not None:
             attrs["score"] = float(entity.score)
         kb_id = attrs.get("kb_id", "")

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ..errors import GapDNERError
 from . import annotation_tools as tools
-from . import bioc, brat, cas, conll, docbin, inline, jsonl, pubtator, tables, w2ner
+from . import bioc, brat, cas, docbin, inline, jsonl, pubtator, tables, w2ner
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
 from .inline import is_inline, read_inline, write_inline
 from .outputs import check_no_stream
@@ -89,6 +89,8 @@ _NOT_IN_TABLES = _ALL - {"kb_id", "score"}
 # NUL bytes are left if a disk was full
 _BLANK = string.whitespace + "\0"
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
+# formats that spaCy converts
+_CONLL = (".conll", ".iob")
 _TABLE = (
     Format("prodigy", tools.read_prodigy, None, (JSONL,), None, _PRODIGY),
     Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO),
@@ -102,7 +104,6 @@ _TABLE = (
     Format("spacy", docbin.read_spacy, docbin.write_spacy, (".spacy",), ".spacy", loses=_NOTHING),
     Format("bioc", bioc.read_bioc, bioc.write_bioc, (".xml", JSON), ".xml", _BIOC),
     Format("pubtator", pubtator.read_pubtator, None, pubtator.SUFFIXES, None, r"\A\s*\S+\|t\|"),
-    Format("conll", conll.read_conll, None, conll.SUFFIXES, None, conll.has_tags),
     Format("csv", writer=tables.write_csv, ending=".csv", loses=_NOT_IN_TABLES),
     Format("parquet", writer=tables.write_parquet, ending=".parquet", loses=_NOT_IN_TABLES),
 )
@@ -147,7 +148,7 @@ def guess_format(path: Path) -> str:
         others = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s not in texts)
         files = visible_files(path, tuple(others)) or visible_files(path, texts)
         if not files:
-            _explain_content(path, word_files(path))
+            _explain_content(path, word_files(path) or visible_files(path, _CONLL))
             raise GapDNERError(f"{path} contains no annotation file ({', '.join(others)}).")
     # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
@@ -193,9 +194,16 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")
+        if file.suffix in _CONLL:
+            raise GapDNERError(
+                f"{file} is CoNLL. Convert it to .spacy with python -m spacy convert, and import "
+                "that with --from-ents."
+            )
         text = first_text(file, strict=True)
         if re.fullmatch(r"\s*[\[{][\[\]{}\s]*|\s*null\s*", text):
             raise GapDNERError(f"{file} contains no document.")
+        if text.startswith("#FORMAT=WebAnno TSV"):
+            raise GapDNERError(f"{file} is WebAnno TSV. Export UIMA CAS (XMI or JSON).")
         if '"annotation_id"' in text:
             raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")
         if '"start_offset"' in text:

@@ -85,4 +85,8 @@ def page(browser, server, request):
     """The page with a text named after the test."""
     from annotation_page import Page
 
-    return Page(browser, server, request.node.name.split("[")[0])
+    page = Page(browser, server, request.node.name.split("[")[0])
+    yield page
+    # settings of the page
+    where = {"origin": page.address, "storageTypes": "local_storage"}
+    browser.execute_cdp_cmd("Storage.clearDataForOrigin", where)

@@ -6,8 +6,48 @@ from annotation_page import ActionChains, By, Keys
 pytestmark = pytest.mark.slow
 
 
+def test_type_first(page):
+    page.write()
+    page.drag("severe")
+    page.press("3")
+    page.drag("Mild")
+    assert page.entities() == ["ADE severe", "SYMPTOM Mild"]
+    # the type key deselected the entity
+    page.press("2")
+    page.drag("back", key=Keys.SHIFT)
+    page.press("1")
+    assert page.entities() == ["ADE severe", "DRUG back", "SYMPTOM Mild"]
+    # an entity that the user selects is changed
+    page.click_bar("DRUG: back")
+    page.press("3")
+    page.until(lambda: "ADE severe" in page.entities() and "SYMPTOM back" in page.entities())
+    said = "Changed DRUG “back” to SYMPTOM “back”."
+    assert page.find("said").text == said
+    page.drag("pain", key=Keys.SHIFT)
+    page.drag("Naproxen")
+    page.until(lambda: "SYMPTOM Naproxen" in page.entities())
+
+
+def test_words_first(page):
+    page.write()
+    page.choose("type-order", "words")
+    page.drag("severe")
+    page.press("3")
+    page.drag("Mild")
+    page.press("2")
+    assert page.entities() == ["DRUG Mild", "SYMPTOM severe"]
+    flashing = "return document.getAnimations().map(a => a.effect.target.dataset.label)"
+    assert page.browser.execute_script(flashing) == ["DRUG"]
+    # the order is remembered
+    page.load()
+    page.drag("joint")
+    page.press("1")
+    assert page.entities() == ["ADE joint", "DRUG Mild", "SYMPTOM severe"]
+
+
 def test_entities_by_mouse(page):
     page.write()
+    page.choose("type-order", "words")
     page.drag("severe", "joint")
     assert page.entities() == ["ADE severe joint"]
     page.drag("pain", key=Keys.SHIFT)
@@ -54,6 +94,7 @@ def test_steps_and_undo_from_a_word_without_an_entity(page):
 
 def test_entities_by_keyboard(page):
     page.write()
+    page.choose("type-order", "words")
     page.press(Keys.RIGHT * 2)
     page.press(Keys.RIGHT, held=[Keys.SHIFT])
     page.press(Keys.ENTER)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from annotation_page import TEXT, By, Keys
+from annotation_page import TEXT, ActionChains, By, Keys
 from chromium import requested_urls, window_width
 from drawn import check_lines
 
@@ -38,13 +38,38 @@ def test_text_navigation(page):
     page.until(lambda: len(page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")) == 1)
     page.press(Keys.ESCAPE, "/")
     page.press("series")
-    page.find("filter").send_keys("doubtful")
+    page.choose("filter", "doubtful")
     [row] = page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")
     row.click()
     page.until(lambda: page.find("text-name").text == "series2")
     n_done = int(page.find("progress-text").text.split()[0])
     page.click("done")
     page.until(lambda: page.find("progress-text").text.startswith(f"{n_done + 1} of"))
+
+
+def test_keys_after_mouse_actions(page):
+    focused = "return document.activeElement.id"
+    page.write(f"{TEXT}They propose severe pain.")
+    page.until(lambda: page.find("score").is_displayed())
+    page.find("score").click()
+    assert page.browser.execute_script(focused) == "text"
+    page.choose("filter", "new")
+    assert page.browser.execute_script(focused) == "text"
+    page.find("types").find_element(By.TAG_NAME, "summary").click()
+    page.press(" ", "r")
+    page.until(lambda: "Rejected ADE “severe joint”" in page.find("said").text)
+    # opened and closed
+    ActionChains(page.browser).click(page.find("filter")).send_keys(Keys.ESCAPE).perform()
+    page.press("r")
+    page.until(lambda: "Rejected ADE “Mild nausea”" in page.find("said").text)
+    page.press(Keys.ESCAPE)
+    assert page.browser.execute_script(focused) == "text"
+    # reached by keyboard
+    page.press("/", Keys.TAB, "d")
+    assert page.find("filter").get_property("value") == "done"
+    assert page.browser.execute_script(focused) == "filter"
+    page.press(Keys.ESCAPE)
+    assert page.browser.execute_script(focused) == "text"
 
 
 def test_unreadable_texts(page):

@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { resolveConflict } from "./conflict.js";
 import { find } from "./dom.js";
-import { Drafts } from "./drafts.js";
+import { Drafts, rememberedSelect } from "./drafts.js";
 import { describe, Gestures, isProposal } from "./gestures.js";
 import { showHelp } from "./help.js";
 import { addColors, listLabels } from "./labels.js";
@@ -39,6 +39,7 @@ export class App {
     /** @type {string | null} the type of new entities */
     this.label = project.labels[0]?.name ?? null;
     this.isAdding = false;
+    this.typeOrder = rememberedSelect("type-order");
     /** called when a new status of a text is saved */
     this.onFinished = () => {};
     this.gestures = new Gestures(this);
@@ -185,7 +186,7 @@ export class App {
 
   /** @param {Session} session */
   #show(session) {
-    session.selected = null;
+    session.select(null);
     this.#turnTo(session.id, session);
     this.draw();
     this.showCursor();
@@ -220,7 +221,7 @@ export class App {
     // drawing removes the selection
     if (session.cursor.isMarking) this.view.mark(session.cursor.range);
     drawPanel(this);
-    this.showLabel(session.chosen?.label ?? this.label);
+    this.showLabel(this.label);
     this.list.setStatus(session.id, session.status);
     for (const name of ["done", "skip", "doubt"]) {
       const button = buttonOf(name);

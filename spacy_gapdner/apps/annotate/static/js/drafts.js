@@ -1,4 +1,6 @@
-/** Unsaved changes, which are kept in the browser in case the server or the window is closed. */
+/** What is kept in the browser: unsaved changes, in case the server or the window is closed, and settings. */
+
+import { find } from "./dom.js";
 
 /** @typedef {import("./types.js").Body & {size: number}} Draft with the length of its text */
 
@@ -22,6 +24,15 @@ export class Drafts {
   find(id) {
     return JSON.parse(attempt(() => localStorage.getItem(this.place + id)) ?? "null");
   }
+}
+
+/** @param {string} id @returns {HTMLSelectElement} a setting that is the same in the next session */
+export function rememberedSelect(id) {
+  const select = find(id, HTMLSelectElement);
+  const place = `annotate ${id}`;
+  select.value = attempt(() => localStorage.getItem(place)) ?? select.value;
+  select.addEventListener("change", () => attempt(() => localStorage.setItem(place, select.value)));
+  return select;
 }
 
 /**

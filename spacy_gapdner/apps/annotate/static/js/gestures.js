@@ -53,7 +53,7 @@ export class Gestures {
     const same = session.content.entities.find(
       (e) => session.identity(e) === session.identity(entity),
     );
-    if (same) return this.select(same.key);
+    if (same) return this.select(same.key, false);
     session.change({ entities: [...session.content.entities, entity] }, entity.key);
     app.say(`Created ${named(session, entity)}.`);
   }
@@ -101,10 +101,14 @@ export class Gestures {
   /** @param {string} label */
   setLabel(label) {
     this.app.label = label;
-    const marked = this.app.marked;
+    const { marked, typeOrder } = this.app;
+    const { session } = this;
     if (marked) this.mark(marked, false);
-    else if (this.session.chosen) this.#edit({ label });
-    else this.app.say(`New entities get the type ${label}.`);
+    else if (session.chosen && (session.isPicked || typeOrder.value === "words")) this.#edit({ label });
+    else {
+      session.select(null);
+      this.app.say(`New entities get the type ${label}.`);
+    }
     this.app.draw();
   }
 
@@ -115,6 +119,8 @@ export class Gestures {
     if (!chosen) return;
     if (change.fragments?.length === 0) return this.remove();
     const edited = { ...chosen, ...change };
+    const isSame = session.identity(edited) === session.identity(chosen);
+    if (isSame && !isProposal(chosen)) return app.say(describe(chosen, session));
     const twin = content.entities.find(
       (e) => e.key !== chosen.key && session.identity(e) === session.identity(edited),
     );
@@ -122,7 +128,8 @@ export class Gestures {
     const rejected = this.#without(chosen);
     if (isProposal(chosen)) {
       const entity = session.entity(edited);
-      session.change({ entities: [...content.entities, entity], rejected }, entity.key);
+      session.select(entity.key, session.isPicked);
+      session.change({ entities: [...content.entities, entity], rejected });
     } else {
       const { key, label, fragments } = edited;
       const entities = content.entities.map((e) =>
@@ -130,7 +137,8 @@ export class Gestures {
       );
       session.change({ entities, rejected });
     }
-    app.say(`Changed to ${named(session, edited)}.`);
+    app.say(`Changed ${named(session, chosen)} to ${named(session, edited)}.`);
+    if (session.selected !== null) app.view.flash(session.selected);
   }
 
   /** The key Delete. */
@@ -193,10 +201,10 @@ export class Gestures {
     else this.app.say(step === "undo" ? "Undone." : "Redone.");
   }
 
-  /** @param {number | null} key */
-  select(key) {
+  /** @param {number | null} key @param {boolean} [isPicked] whether the user selected it */
+  select(key, isPicked = true) {
     const { session, app } = this;
-    session.selected = key;
+    session.select(key, isPicked);
     app.isAdding = false;
     const { chosen } = session;
     if (chosen) {
@@ -291,7 +299,7 @@ export class Gestures {
     const left = new Set(session.proposals);
     const next = all.slice(all.indexOf(proposal)).find((other) => left.has(other));
     if (next) {
-      session.selected = next.key;
+      session.select(next.key, true);
       session.cursor.go(session.cursor.tokenAt(inOrder(next.fragments)[0][0]));
     }
     this.app.showCursor();

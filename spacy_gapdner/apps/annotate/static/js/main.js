@@ -5,7 +5,7 @@ import { App } from "./app.js";
 import { askName } from "./dialogs.js";
 import { find, make } from "./dom.js";
 import { attempt } from "./drafts.js";
-import { listenToKeys } from "./keyboard.js";
+import { listenToKeys, returnFocus } from "./keyboard.js";
 import { ProgressBar } from "./progress.js";
 
 // number of the last request, because the response to an earlier request may arrive late
@@ -70,6 +70,7 @@ async function start() {
     listTexts(app, order.value).catch((error) => app.say(error.message)),
   );
   listenToKeys(app);
+  returnFocus(app);
   find("retry", HTMLElement).addEventListener("click", () => app.retry());
   find("show-texts", HTMLElement).addEventListener("click", () => app.list.toggle());
   // in a narrow window, the types would take the place of the text

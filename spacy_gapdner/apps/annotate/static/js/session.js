@@ -43,6 +43,8 @@ export class Session {
     this.cursor = new Cursor(this.text, this.tokens);
     /** @type {number | null} key of an entity or a proposal */
     this.selected = null;
+    /** whether the user selected it, unlike an entity that was just created */
+    this.isPicked = false;
     /** @type {Proposal[]} all proposals, including accepted and rejected ones */
     this.proposed = [];
     this.asked = 0;
@@ -89,6 +91,12 @@ export class Session {
     return this.items.find(({ key }) => key === this.selected);
   }
 
+  /** @param {number | null} key @param {boolean} [isPicked] */
+  select(key, isPicked = false) {
+    this.isPicked = isPicked || (this.isPicked && key === this.selected);
+    this.selected = key;
+  }
+
   /** @param {import("./types.js").Mention} mention @returns {string} */
   identity(mention) {
     return identity(mention, this.text);
@@ -97,7 +105,7 @@ export class Session {
   /** @param {Partial<Content>} change @param {number | null} [selected] */
   change(change, selected = this.selected) {
     this.history.push({ ...this.content, ...change });
-    this.selected = selected;
+    this.select(selected);
     this.#save();
   }
 
@@ -114,7 +122,7 @@ export class Session {
   /** @param {"undo" | "redo"} step @returns {boolean} */
   travel(step) {
     if (!this.history.travel(step)) return false;
-    if (!this.chosen) this.selected = null;
+    if (!this.chosen) this.select(null);
     this.#save();
     return true;
   }
@@ -162,7 +170,7 @@ export class Session {
     const content = this.take(current);
     this.#rebase(current, content);
     this.history.push(content);
-    this.selected = null;
+    this.select(null);
     this.drafts.drop(this.id);
     this.hooks.changed();
   }

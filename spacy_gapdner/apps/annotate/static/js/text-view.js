@@ -51,6 +51,12 @@ export class TextView {
     fitLines(changed);
   }
 
+  /** Show that an entity was changed. @param {number} key */
+  flash(key) {
+    for (const part of this.container.querySelectorAll(`i[data-key="${key}"]`))
+      part.animate({ backgroundColor: ["var(--accent)", "var(--accent)", "transparent"] }, 700);
+  }
+
   /** @param {number} offset @returns {number} index of the block, or 0 before the first */
   blockAt(offset) {
     return Math.max(this.blocks.findLastIndex(({ start }) => start <= offset), 0);
