@@ -9,6 +9,7 @@ from .entities import set_entities as set_entities
 from .errors import GapDNERError as GapDNERError
 from .formats import read as read
 from .formats import write as write
+from .inference import apply_workarounds as apply_workarounds
 from .inference import predict as predict
 from .model.precision import use_bf16 as use_bf16
 

@@ -4,31 +4,14 @@ import re
 from numbers import Real
 from typing import Any
 
-import typer
-
 # C0, DEL and C1, which could control the terminal
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
-# Errors that spaCy's commands print without a traceback; looked up through typer, because some
-# versions of typer include a copy of click
-_CommandError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
-
-class GapDNERError(_CommandError, ValueError):
-    """Raised for invalid input or settings.
-
-    Our commands and spaCy's print it without a traceback. Very long messages are shortened.
-
-    message (str): The message: what is wrong, where, and what to do.
-    longest (int): Maximum number of characters.
+class GapDNERError(ValueError):
+    """Raised for invalid input or settings. The message says what is wrong, where, and what to do.
+    Our commands print it without a traceback.
     """
-
-    def __init__(self, message: str = "", longest: int = 1000) -> None:
-        super().__init__(shorten(message, longest))
-
-    def format_message(self) -> str:
-        """RETURNS (str): The message with visible control characters."""
-        return "\n".join(map(visible, super().format_message().split("\n")))
 
 
 def check_probability(name: str, value: Any) -> None:

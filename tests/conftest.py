@@ -5,6 +5,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # tests do not download models
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+import zipfile
+from pathlib import Path
+
 import pytest
 import torch
 from hypothesis import settings
@@ -34,6 +37,21 @@ def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "tiny"
     trained_pipeline().to_disk(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def _unpacked_wheel(tmp_path_factory):
+    (wheel,) = (Path(__file__).parents[1] / "project" / "assets").glob("*.whl")
+    site = tmp_path_factory.mktemp("site")
+    zipfile.ZipFile(wheel).extractall(site)
+    return site
+
+
+@pytest.fixture
+def trials(_unpacked_wheel, monkeypatch):
+    """The bundled pipeline is installed. Returns its name."""
+    monkeypatch.syspath_prepend(_unpacked_wheel)
+    return "en_gapdner_trials_sm"
 
 
 @pytest.fixture

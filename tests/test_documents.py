@@ -9,7 +9,6 @@ import pytest
 import spacy
 from spacy.language import Language
 from thinc.api import Config
-from tiny_pipeline import learn_by_heart
 
 from spacy_gapdner.model.architecture import build_gapdner_v1
 
@@ -19,10 +18,7 @@ README, PAGE = (
 )
 PYTHON = re.findall(r"```python\n([^`]+)```\s+```text\n([^`]+)```", README + PAGE)
 SETTINGS = re.findall(r"```ini\n(.+?)```", PAGE, flags=re.DOTALL)
-# its training takes minutes
-PIPELINE = "project/training/trials/tuned"
-MEMORIZED = "History of severe hepatic or renal disease ."
-ENTITIES = [("Condition", (3, 4), (6, 7)), ("Condition", (5, 7))]
+SCORE = re.compile(r"\b0\.\d\d\b")
 
 
 def read_settings(block):
@@ -33,15 +29,17 @@ def read_settings(block):
     return Config().from_str("\n".join([*heads, text]), interpolate=False)
 
 
+@pytest.mark.usefixtures("trials")
 @pytest.mark.parametrize("number", range(len(PYTHON)))
 def test_python_block(number, tmp_path, monkeypatch, capsys):
-    code, printed = PYTHON[number]
+    code, expected = PYTHON[number]
     monkeypatch.chdir(tmp_path)
-    if PIPELINE in code:
-        Path(PIPELINE).parent.mkdir(parents=True)
-        learn_by_heart([(MEMORIZED, ENTITIES)], steps=60).to_disk(PIPELINE)
     exec(code, {})
-    assert capsys.readouterr().out == printed
+    printed = capsys.readouterr().out
+    assert SCORE.sub("", printed).strip() == SCORE.sub("", expected).strip()
+    # scores differ slightly between CPUs
+    scores = [float(score) for score in SCORE.findall(expected)]
+    assert [float(score) for score in SCORE.findall(printed)] == pytest.approx(scores, abs=0.02)
 
 
 def test_settings_of_the_pipe():
@@ -58,5 +56,6 @@ def test_settings_of_the_model():
     (block,) = (b for b in SETTINGS if '@architectures = "spacy-gapdner.GapDNER.v1"' in b)
     model = read_settings(block)["components"]["gapdner"]["model"]
     del model["@architectures"]
-    parameters = signature(build_gapdner_v1).parameters.values()
-    assert model == {p.name: p.default for p in parameters if p.default is not p.empty}
+    defaults = Language.get_factory_meta("gapdner").default_config["model"]
+    names = signature(build_gapdner_v1).parameters.keys() - {"tok2vec", "tagging"}
+    assert model == {name: defaults[name] for name in names}

@@ -102,18 +102,6 @@ def write_pubtator(docs, folder):
     Path(folder, "a.pubtator").write_text("\n".join(blocks), encoding="utf-8")
 
 
-def write_conll(docs, folder):
-    blocks = []
-    for doc in docs:
-        tags = ["O"] * len(doc)
-        for e in get_entities(doc):
-            letters = ["B", *["I"] * (e.end - e.start - 2), "L"] if e.end - e.start > 1 else ["U"]
-            tags[e.start : e.end] = [f"{letter}-{e.label_}" for letter in letters]
-        rows = zip(doc, tags, strict=True)
-        blocks.append("".join(f"{token.text}\tX\t{tag}\n" for token, tag in rows))
-    Path(folder, "a.conll").write_text("\n".join(blocks), encoding="utf-8")
-
-
 def _write_lines(values, folder):
     lines = "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
     Path(folder, "a.jsonl").write_text(lines, encoding="utf-8")
@@ -122,4 +110,4 @@ def _write_lines(values, folder):
 # the writers of formats with links between regions, and of formats with contiguous entities only
 LINKING = {"prodigy": write_prodigy, "doccano": write_doccano}
 LINKING |= {"labelstudio": write_labelstudio, "cas": write_cas}
-CONTIGUOUS = {"pubtator": write_pubtator, "conll": write_conll}
+CONTIGUOUS = {"pubtator": write_pubtator}

@@ -50,7 +50,7 @@ class W2NERTagging:
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write entities into a grid, one label per cell; see `TaggingScheme.encode`."""
-        cells = _spell(entities, labels, next_word=1)
+        cells = _cells_of(entities, labels, next_word=1)
         return one_label_a_cell(cells, lambda channel: channel)
 
     def labeled_cells(
@@ -96,7 +96,7 @@ class TOETagging:
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write entities into a grid; see `TaggingScheme.encode`."""
         entities, n = list(entities), len(labels)
-        cells = list(_spell(entities, labels, next_word=0))
+        cells = list(_cells_of(entities, labels, next_word=0))
         mirrored = [
             (column, row, channel + (n if channel >= _FIRST_TYPE else 1))
             for row, column, channel in cells
@@ -174,7 +174,7 @@ def _by_cell(labeled: LabeledCells) -> dict[Cell, float]:
     return dict(zip(cells, labeled.probabilities.tolist(), strict=True))
 
 
-def _spell(entities: Iterable[Entity], labels: Sequence[str], next_word: int) -> Iterator[Cell]:
+def _cells_of(entities: Iterable[Entity], labels: Sequence[str], next_word: int) -> Iterator[Cell]:
     index = {label: i for i, label in enumerate(labels)}
     for entity in entities:
         yield entity.end - 1, entity.start, _FIRST_TYPE + index[entity.label]

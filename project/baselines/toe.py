@@ -13,7 +13,14 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.model.grid_network import GridNetwork
 
 from .tagging import FINE_GRAINED
-from .w2ner import NORM_EPS, CoPredictor, PairNetwork, W2NERSettings, fill_mask
+from .w2ner import (
+    NORM_EPS,
+    CoPredictor,
+    PairNetwork,
+    W2NERSettings,
+    fill_mask,
+    lower_labels,
+)
 
 
 class Residual(nn.Module):
@@ -84,13 +91,10 @@ class TOESettings(W2NERSettings):
         not in [0, 1), or `hidden_width` is not a multiple of `n_heads`.
     """
 
-    hidden_width: int = 516
-    biaffine_width: int = 516
-    dilations: Sequence[int] = (1, 2)
-    n_rounds: int = 3
-    n_heads: int = 12
-    inner_width: int = 3072
-    attention_dropout: float = 0.1
+    n_rounds: int
+    n_heads: int
+    inner_width: int
+    attention_dropout: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -136,6 +140,9 @@ class TOENetwork(PairNetwork):
             )
             for size in self.group_sizes
         )
+        starts = (0, self.group_sizes[0])
+        for start, predictor in zip(starts, self.predictors, strict=False):
+            lower_labels(predictor, channels[start:], settings.none_margin)
 
     def score(self, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
         (hidden,) = tokens
@@ -158,7 +165,7 @@ class TOENetwork(PairNetwork):
             dim=-1,
         )
 
-    def take_over(self, trained: GridNetwork, channels: Sequence[int]) -> None:
+    def copy_weights_from(self, trained: GridNetwork, channels: Sequence[int]) -> None:
         n_old = trained.n_channels
         # by the old size of the dimension: all labels, decoded labels, tags
         places = {n_old - size: channels[: n_old - size] for size in (0, *self.group_sizes[1:])}

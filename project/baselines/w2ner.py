@@ -126,6 +126,12 @@ def init_as_one_tensor(biaffine: Biaffine) -> None:
         nn.init.normal_(parameter, std=std)
 
 
+def lower_labels(predictor: CoPredictor, channels: Sequence[str], margin: float) -> None:
+    """Lower the initial scores of all labels except None."""
+    with torch.no_grad():
+        predictor.classifier.bias[int(channels[0] == "None") :] -= margin
+
+
 @dataclass(frozen=True)
 class W2NERSettings(GridSettings):
     """The settings of a W2NER network.
@@ -139,19 +145,22 @@ class W2NERSettings(GridSettings):
     word_dropout (float): Dropout rate of the word representations.
     grid_dropout (float): Dropout rate of the channels of the pair features.
     predictor_dropout (float): Dropout rate of the co-predictor's MLPs.
+    none_margin (float): Initial difference between the scores of None and the other labels. The
+        authors have none. GapDNER's is 5.
     RAISES (GapDNERError): If a width or dilation is not positive, or a dropout rate is not in
         [0, 1).
     """
 
-    hidden_width: int = 512
-    embedding_width: int = 20
-    grid_width: int = 80
-    biaffine_width: int = 512
-    predictor_width: int = 120
-    dilations: Sequence[int] = (1, 2, 3)
-    word_dropout: float = 0.5
-    grid_dropout: float = 0.5
-    predictor_dropout: float = 0.33
+    hidden_width: int
+    embedding_width: int
+    grid_width: int
+    biaffine_width: int
+    predictor_width: int
+    dilations: Sequence[int]
+    word_dropout: float
+    grid_dropout: float
+    predictor_dropout: float
+    none_margin: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -240,6 +249,7 @@ class W2NERNetwork(PairNetwork):
             len(channels),
             settings.predictor_dropout,
         )
+        lower_labels(self.predictor, channels, settings.none_margin)
 
     def score(self, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
         (hidden,) = tokens

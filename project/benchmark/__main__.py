@@ -21,7 +21,7 @@ from .run import measure_overhead, run_benchmark
 from .speed import TRAINING_BATCH
 from .tables import make_overhead_tables, make_tables, print_tables
 
-_TRIALS = Path("project/corpus/chia/test.spacy")
+_TRIALS = Path("project/corpus/trials/test.spacy")
 app = typer.Typer(name="project.benchmark", rich_markup_mode=None)
 
 

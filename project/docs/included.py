@@ -1,7 +1,8 @@
 """Inclusion of the repository's documents in pages of the site, with rewritten links.
 
 ``<!-- include: ../../README.md -->`` in a page includes this document. Links to documents that are
-pages point to these pages. Links to other files of the repository become plain text.
+pages point to these pages. Links to other files of the repository become plain text. Paragraphs
+that end with ``<!-- repository -->`` are for readers of the Markdown files only.
 """
 
 import re
@@ -12,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "project" / "docs"
 # pages by document
 INCLUDED = {
-    "README.md": "quickstart.md",
+    "README.md": "index.md",
     "configs/README.md": "settings.md",
     "project/README.md": "experiments.md",
     "project/experiments/README.md": "results.md",
@@ -22,6 +23,7 @@ INCLUDED = {
 }
 
 _INCLUDE = re.compile(r"<!-- include: (\S+) -->\n")
+_REPOSITORY = re.compile(r"^\S.*(?:\n\S.*)*<!-- repository -->\n", re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 _CODE = re.compile(r"(```.*?```)", re.DOTALL)
 
@@ -37,7 +39,8 @@ def read_source(app: Any, name: str, source: list[str]) -> None:
         _, _, text = path.read_text(encoding="utf8").partition("\n")
         return rewrite_links(text, document)
 
-    source[0] = _INCLUDE.sub(read, rewrite_links(source[0], f"project/docs/{name}.md"))
+    text = _REPOSITORY.sub("", source[0])
+    source[0] = _INCLUDE.sub(read, rewrite_links(text, f"project/docs/{name}.md"))
 
 
 def rewrite_links(text: str, document: str) -> str:

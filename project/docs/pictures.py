@@ -30,6 +30,8 @@ LONG_ENTITIES = [
     Entity("ADE", ((1, 2), (12, 14))),
 ]
 MAX_LENGTH, STRIDE = 8, 6
+# the kind and the text of cells by row and column
+_Cells = dict[tuple[int, int], tuple[str, str]]
 # an example of predicted probabilities, by row, column and channel: Frag 1, Gap 2, type 3
 PROBABILITIES = {
     (3, 0, 3): 0.94,
@@ -68,9 +70,11 @@ width="{{ width }}" height="{{ height }}">
 
 
 class Picture(SphinxDirective):
-    """``gapdner-picture``: a picture from `PICTURES`, by name."""
+    """``gapdner-picture``: a picture from `PICTURES`, by name. Its contents are the same picture
+    as text, for readers of the Markdown file."""
 
     required_arguments = 1
+    has_content = True
 
     def run(self) -> list[nodes.Node]:
         html = f'<div class="picture">{PICTURES[self.arguments[0]]()}</div>'
@@ -101,19 +105,19 @@ def draw_entities() -> str:
     return _render(SENTENCE, ENTITIES)
 
 
-def draw_grid() -> str:
-    """RETURNS (str): A label grid and its entities."""
+def make_grid() -> tuple[_Cells, Sequence[Entity]]:
+    """RETURNS (tuple): The labels of a grid by row and column, and its entities."""
     scheme = GapAwareTagging()
     channels = scheme.channels(["ADE"])
     texts = {
         (row, column): (_kind(channel), channels[channel])
         for row, column, channel in scheme.encode(SHORT_ENTITIES, ["ADE"]).tolist()
     }
-    return _grid_table(SHORT, texts, "Grid: Frag, Gap and types") + _render(SHORT, SHORT_ENTITIES)
+    return texts, SHORT_ENTITIES
 
 
-def draw_scores() -> str:
-    """RETURNS (str): The probabilities of cells, and the decoded entities with their scores."""
+def make_scores() -> tuple[_Cells, Sequence[Entity]]:
+    """RETURNS (tuple): The probabilities of cells, and the decoded entities with their scores."""
     scheme = GapAwareTagging()
     channels = scheme.channels(["ADE"])
     cells = np.array(list(PROBABILITIES))
@@ -127,15 +131,32 @@ def draw_scores() -> str:
         )
         for (row, column, channel), p in PROBABILITIES.items()
     }
-    return _grid_table(SHORT, texts, "Probabilities of cells") + _render(SHORT, found)
+    return texts, found
+
+
+def draw_grid() -> str:
+    """RETURNS (str): A label grid and its entities."""
+    texts, entities = make_grid()
+    return _grid_table(SHORT, texts, "Grid: Frag, Gap and types") + _render(SHORT, entities)
+
+
+def draw_scores() -> str:
+    """RETURNS (str): The probabilities of cells, and the decoded entities with their scores."""
+    texts, entities = make_scores()
+    return _grid_table(SHORT, texts, "Probabilities of cells") + _render(SHORT, entities)
+
+
+def split_windows() -> tuple[list[tuple[int, int]], list[Entity]]:
+    """RETURNS (tuple): The windows of a sentence, and the entities that fit into none of them."""
+    doc = Doc(spacy.blank("en").vocab, words=LONG.split())
+    segments = get_segments(doc, MAX_LENGTH, STRIDE)
+    return list(segments), list(assign_entities(LONG_ENTITIES, segments)[1])
 
 
 def draw_windows() -> str:
     """RETURNS (str): The windows of a sentence, and the entities that fit into a window."""
     texts = LONG.split()
-    doc = Doc(spacy.blank("en").vocab, words=texts)
-    segments = get_segments(doc, MAX_LENGTH, STRIDE)
-    _, lost = assign_entities(LONG_ENTITIES, segments)
+    segments, lost = split_windows()
     edges = np.cumsum([10, *(8 * len(word) + 12 for word in texts)]).tolist()
     words = [((edges[i] + edges[i + 1]) / 2, word) for i, word in enumerate(texts)]
     windows = [
@@ -173,7 +194,7 @@ def _kind(channel: int) -> str:
     return {1: "frag", 2: "gap"}.get(channel, "type")
 
 
-def _grid_table(sentence: str, texts: dict[tuple[int, int], tuple[str, str]], label: str) -> str:
+def _grid_table(sentence: str, texts: _Cells, label: str) -> str:
     words = sentence.split()
     rows = [
         [texts.get((i, j), ("diagonal" if i == j else "", "")) for j in range(len(words))]

@@ -1,6 +1,8 @@
 """The commands ``python -m project.experiments``."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 from spacy.cli._util import parse_config_overrides
@@ -13,12 +15,18 @@ from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.formats.outputs import replacing, write_json
 
 from ..docbins import require_docbins
+from ..tables import Table
 from .compare import compare
+from .cross_validation import is_complete, make_tasks, run_fold, run_tasks
+from .fold_tables import make_tables
+from .folds import make_folds
 from .paired_bootstrap import paired_bootstrap
+from .runs import RUN_FILE, read_run
 from .spacy_pipes import PIPES, is_trained, make_config, make_table, score, train_pipe
 from .summary import PARTS, seed_table
 from .train_seeds import train_seeds
 from .training import MODEL_BEST
+from .variants import read_variants
 
 app = typer.Typer(
     name="project.experiments",
@@ -61,7 +69,7 @@ def train_seeds_cli(
             config_path,
             output_path,
             name=name,
-            seeds=_parse_seeds(seeds),
+            seeds=_parse_numbers(seeds, "--seeds"),
             overrides=overrides,
             test_path=test_path,
             keep_models=keep_models,
@@ -92,10 +100,7 @@ def compare_cli(
     runs with the first name."""
     with clean_errors():
         tables, warnings, statistics = compare(folders, published=published)
-        if markdown_path is not None:
-            text = "\n".join(table.to_markdown() for table in tables)
-            with replacing(markdown_path) as temporary:
-                temporary.write_text(text, encoding="utf8")
+        _write_markdown(tables, markdown_path)
         write_json({"groups": statistics, "warnings": warnings}, json_path)
     for table in tables:
         table.print()
@@ -136,6 +141,73 @@ def bootstrap_cli(
         write_json([table._asdict() for table in tables], json_path)
     for table in tables:
         table.print()
+
+
+@app.command(
+    "cross-validate", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)
+def cross_validate_cli(
+    context: typer.Context,
+    variants_path: Path = typer.Argument(
+        ..., metavar="VARIANTS", help="File with the variants, e.g. project/experiments/cpu.cfg"
+    ),
+    output_path: Path = typer.Argument(..., metavar="OUTPUT", help="Folder for data and runs"),
+    data: list[Path] = typer.Option(..., help=".spacy file with all documents; can be repeated"),
+    names: str = typer.Option("", "--variants", help="Comma-separated names (default: all)"),
+    n_folds: int = typer.Option(5, "--folds", help="Number of folds"),
+    fold_numbers: str = typer.Option(
+        "", "--only", help="Comma-separated numbers of the folds to run, from 0 (default: all)"
+    ),
+    separator: str | None = typer.Option(
+        None, help="Documents whose names are equal up to this text belong to the same document"
+    ),
+    jobs: int = typer.Option(1, min=1, help="Number of trainings at a time"),
+    n_resamples: int = typer.Option(1000, "--n", min=1, help="Number of bootstrap samples"),
+    train: bool = typer.Option(True, "--train/--no-train", help="Train what is missing"),
+    keep_models: bool = typer.Option(False, "--keep-models", help="Keep the trained pipelines"),
+    code: Path | None = CODE,
+    json_path: Path | None = typer.Option(None, "--json", help="JSON file for the tables"),
+    markdown_path: Path | None = typer.Option(None, "--markdown", help="File for the tables"),
+    gpu_id: int = GPU_ID,
+) -> None:
+    """Compare variants of training configs by cross-validation.
+
+    Each variant is trained once per fold, on the documents of the other folds, and scored on those
+    of the fold. The weights after the last batch are used. Completed trainings are not repeated.
+    Override config settings of all variants with options, as in spacy train."""
+    overrides = parse_config_overrides(list(context.args))
+    with clean_stops(), clean_errors():
+        folds = make_folds(data, output_path / "data", n_folds, separator)
+        numbers = _parse_numbers(fold_numbers, "--only") if fold_numbers else [*range(n_folds)]
+        if max(numbers) >= n_folds:
+            fail(f"Invalid --only: {fold_numbers}. Use numbers from 0 to {n_folds - 1}.")
+        variants = read_variants(variants_path, split_list(names), overrides)
+        tasks = make_tasks(variants, folds, numbers, output_path)
+        if train:
+            how: dict[str, Any] = {"keep_models": keep_models, "gpu_id": gpu_id, "code": code}
+            run_tasks(tasks, jobs=jobs, **how)
+        if missing := [task.title for task in tasks if not is_complete(task)]:
+            msg.warn(f"Not in the tables: {'; '.join(missing)}")
+        complete = [task for task in tasks if is_complete(task)]
+        if not complete:
+            fail("No training is complete.")
+        if len(commits := {read_run(task.folder / RUN_FILE).commit for task in complete}) > 1:
+            msg.warn(f"The trainings are from different commits: {', '.join(map(str, commits))}")
+        by_variant = {v.name: [task for task in complete if task.variant is v] for v in variants}
+        tables = make_tables(by_variant, folds, n_resamples)
+        write_json([table._asdict() for table in tables], json_path)
+        _write_markdown(tables, markdown_path)
+    for table in tables:
+        table.print()
+
+
+@app.command("run-fold", hidden=True)
+def run_fold_cli(
+    folder: Path, keep_models: bool = False, code: Path | None = CODE, gpu_id: int = GPU_ID
+) -> None:
+    """Run one training of cross-validate."""
+    with clean_stops(), clean_errors():
+        run_fold(folder, keep_model=keep_models, gpu_id=gpu_id)
 
 
 @app.command("spacy-pipes")
@@ -179,14 +251,21 @@ def spacy_pipes_cli(
     table.print()
 
 
-def _parse_seeds(text: str) -> list[int]:
+def _write_markdown(tables: Sequence[Table], path: Path | None) -> None:
+    if path is not None:
+        text = "\n".join(table.to_markdown() for table in tables)
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf8")
+
+
+def _parse_numbers(text: str, option: str) -> list[int]:
     try:
-        seeds = [int(seed) for seed in split_list(text)]
+        numbers = [int(number) for number in split_list(text)]
     except ValueError:
-        seeds = []
-    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
-        fail(f"Invalid --seeds: {text}. Use different numbers such as 0,1,2.")
-    return seeds
+        numbers = []
+    if not numbers or len(set(numbers)) < len(numbers) or min(numbers) < 0:
+        fail(f"Invalid {option}: {text}. Use different numbers such as 0,1,2.")
+    return numbers
 
 
 if __name__ == "__main__":

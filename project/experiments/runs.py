@@ -1,17 +1,27 @@
 """Records of training runs, stored in `run.json`."""
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from spacy.vocab import Vocab
+
+from spacy_gapdner import get_entities
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.formats.files import read_text, visible_files
 from spacy_gapdner.formats.outputs import replacing
 
+from ..docbins import require_docbins
+
 RUN_FILE = "run.json"
-DATA_PATHS = {"paths.train", "paths.dev", "corpora.train.path", "corpora.dev.path"}
+DATA_PATHS = {f"paths.{part}" for part in ("train", "dev", "test", "tune")} | {
+    "corpora.train.path",
+    "corpora.dev.path",
+}
 
 
 @dataclass(frozen=True)
@@ -96,3 +106,14 @@ def flatten(config: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[f"{prefix}{name}"] = value
     return flat
+
+
+def describe_data(path: Path, key: str) -> list[dict[str, Any]]:
+    """RETURNS (list[dict[str, Any]]): The files of a path, in the form of `Run.data`."""
+    files = []
+    for file in require_docbins(path):
+        counts = [len(get_entities(doc, key)) for doc in read_docbin(file, Vocab())]
+        sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+        found = {"docs": len(counts), "entities": sum(counts), "sha256": sha256}
+        files.append({"name": file.name, **found})
+    return files

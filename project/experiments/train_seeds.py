@@ -1,15 +1,13 @@
 """Training with several seeds, and records of the runs."""
 
-import hashlib
 import shutil
 from pathlib import Path
 from timeit import default_timer
 from typing import Any
 
-from spacy.vocab import Vocab
 from wasabi import msg
 
-from spacy_gapdner import evaluate, get_entities
+from spacy_gapdner import evaluate
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.inference.loading import load_recognizer, use_gpu
@@ -18,7 +16,7 @@ from ..docbins import require_docbins
 from ..environment import get_commit, get_device, get_versions
 from . import training
 from .comparable import list_differences
-from .runs import RUN_FILE, Run, read_run, write_run
+from .runs import RUN_FILE, Run, describe_data, read_run, write_run
 from .training import MODEL_BEST, MODEL_LAST, RunConfig, read_run_config
 
 
@@ -50,7 +48,7 @@ def train_seeds(
         if not path:
             raise GapDNERError(f"The config has no data path. Set it with --paths.{part} PATH.")
     paths |= {"test": test_path} if test_path else {}
-    data = {part: _describe(Path(path), config.spans_key) for part, path in paths.items()}
+    data = {part: describe_data(Path(path), config.spans_key) for part, path in paths.items()}
     folders = {seed: output_path / f"seed_{seed}" for seed in seeds}
     runs, errors = {}, {}
     for seed, folder in folders.items():
@@ -109,13 +107,3 @@ def _score(model: Path, data: Path, key: str, gpu_id: int) -> dict[str, Any]:
     nlp, _ = load_recognizer(model, gold_key=key, gpu_id=gpu_id)
     docs = (doc for file in require_docbins(data) for doc in read_docbin(file, nlp.vocab))
     return {"model": str(model), "data": str(data), **evaluate(nlp, docs, spans_key=key)}
-
-
-def _describe(path: Path, key: str) -> list[dict[str, Any]]:
-    files = []
-    for file in require_docbins(path):
-        counts = [len(get_entities(doc, key)) for doc in read_docbin(file, Vocab())]
-        sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
-        found = {"docs": len(counts), "entities": sum(counts), "sha256": sha256}
-        files.append({"name": file.name, **found})
-    return files

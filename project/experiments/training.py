@@ -32,13 +32,18 @@ class RunConfig(NamedTuple):
 
 def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConfig:
     """Read a training config. It has to select the best model by the F1 of all entities and of
-    discontinuous ones."""
+    discontinuous ones. If an override replaces a registered function, the arguments of the function
+    in the config do not apply, except for blocks."""
     require_file(path)
     seeds = {"system.seed": seed, "training.seed": seed}
     if given := [name for name in seeds if name in overrides]:
         raise GapDNERError(f"--{given[0]} would set the same seed for all runs. Use --seeds.")
     try:
-        config = load_config(path, overrides={**overrides, **seeds}, interpolate=True)
+        template = load_config(path)
+        for name in overrides:
+            _drop_arguments(template, name)
+        overrides = {**overrides, **seeds}
+        config = Config().from_str(template.to_str(), overrides=overrides)
         nlp = load_model_from_config(config, auto_fill=True)
         filled = nlp.config.interpolate()
     # spaCy, thinc, confection and configparser raise different errors
@@ -82,12 +87,17 @@ def train(config: Config, folder: Path, gpu_id: int, code: Path | None = None) -
             process.terminate()
             raise
     if process.returncode or not (folder / MODEL_BEST).is_dir():
-        lines = [line.strip() for line in log_path.read_text(encoding="utf8").splitlines()]
-        last = [line for line in lines if line][-_N_LAST_LINES:]
-        raise GapDNERError(
-            f"Training failed with exit code {process.returncode}. {log_path} ends with: "
-            f"{' / '.join(last)}"
-        )
+        raise training_error(process.returncode, log_path)
+
+
+def training_error(exit_code: int, log_path: Path) -> GapDNERError:
+    """RETURNS (GapDNERError): The error for a failed training, with the end of its log."""
+    text = log_path.read_text(encoding="utf8", errors="replace")
+    lines = [line.strip() for line in text.splitlines()]
+    last = [line for line in lines if line][-_N_LAST_LINES:]
+    return GapDNERError(
+        f"Training failed with exit code {exit_code}. {log_path} ends with: {' / '.join(last)}"
+    )
 
 
 def read_evaluations(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -97,6 +107,18 @@ def read_evaluations(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]
     found = [{name: row[name] for name in ("step", "epoch", "score", "losses")} for row in rows]
     # if scores are equal, spaCy keeps the later model
     return found, max(found, key=lambda row: (row["score"], row["step"]))
+
+
+def _drop_arguments(config: Config, setting: str) -> None:
+    # another registered function, such as an architecture, has other arguments
+    *path, name = setting.split(".")
+    block = config
+    for part in path:
+        block = block.get(part, {})
+    if name.startswith("@"):
+        for key in [key for key, value in block.items() if not isinstance(value, dict)]:
+            del block[key]
+        block[name] = ""
 
 
 def _check_selection(nlp: Language, path: Path) -> str:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.grid import GapAwareTagging
-from spacy_gapdner.grid.scheme import channel_places
+from spacy_gapdner.grid.scheme import channel_indices
 from spacy_gapdner.grid.segments import Segment
 from spacy_gapdner.inference.loading import find_pipe
 from spacy_gapdner.model.grid_network import Call
@@ -202,7 +202,7 @@ def _label_cells(
     pipe: DiscontinuousEntityRecognizer, scores: np.ndarray
 ) -> dict[Cell, list[CellLabel]]:
     names = pipe.tagging.channels(pipe.labels)
-    others = channel_places(pipe.tagging.channels(()), names)
+    others = channel_indices(pipe.tagging.channels(()), names)
     least = pipe.thresholds.lowest_scores(pipe.labels)[-1]
     cells, probabilities = pipe.tagging.labeled_cells(scores, least)
     labels: dict[Cell, list[CellLabel]] = {}

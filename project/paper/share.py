@@ -10,7 +10,7 @@ from typing import Any
 
 from project.corpora.knowtator import read_annotation_file
 from spacy_gapdner.entities import Fragments
-from spacy_gapdner.entities.attributes import offer_extensions
+from spacy_gapdner.entities.attributes import ensure_extensions
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_lines, visible_files
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
@@ -121,7 +121,7 @@ def _read_double_pipes(path: Path, text_name: str, report: Report) -> Iterator[T
 
 
 def _read_single_pipes(path: Path, text_name: str, report: Report) -> Iterator[TextEntity]:
-    offer_extensions(_FIELDS_2014)
+    ensure_extensions(_FIELDS_2014)
     for fields, place in _lines(path, "|"):
         if len(fields) < 3 or fields[0] != text_name or not _SPANS_2014.fullmatch(fields[1]):
             raise _invalid_line(place, fields, f"{text_name}|START-END,...|CUI|...")

@@ -102,6 +102,22 @@ def check_cli(release: Path = FOLDER) -> None:
     msg.good("The installed pipeline finds the entities of its model card.")
 
 
+@app.command("bundle")
+def bundle_cli(
+    release: Path = FOLDER,
+    folder: Path = typer.Argument(..., help="Folder for the wheel and its card"),
+) -> None:
+    """Copy the wheel and the model card of a release, and delete older versions of the wheel."""
+    with clean_errors():
+        wheel = _find_wheel(release)
+        package = wheel.name.partition("-")[0]
+        for old in folder.glob(f"{package}-*.whl"):
+            old.unlink()
+        shutil.copy(wheel, folder)
+        shutil.copy(release / "README.md", folder / f"{package}.md")
+    msg.good(f"{folder / wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
+
+
 @app.command("upload")
 def upload_cli(
     release: Path = FOLDER,
@@ -128,7 +144,7 @@ def upload_cli(
             raise GapDNERError(str(error)) from error
     page = f"{api.endpoint}/{repo}"
     msg.good(f"Uploaded: {page}")
-    print(f"pip install spacy-gapdner {page}/resolve/main/{wheel.name}")
+    print(f"Install spacy-gapdner, then: pip install {page}/resolve/main/{wheel.name}")
 
 
 def _read(path: Path) -> list[Doc]:

@@ -11,11 +11,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_gapdner import get_entities
+from spacy_gapdner import __version__, get_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.pipe.scorer import SUBSETS, compare
 
-PROJECT = "https://pypi.org/project/spacy-gapdner"
 LICENSE = "CC BY 4.0"
 CHIA = {
     "name": "Chia",
@@ -116,6 +115,8 @@ def make_meta(
         "url": url,
         "license": LICENSE,
         "sources": sources,
+        # a test loads the bundled pipeline with the current version
+        "requirements": [f"spacy-gapdner>={__version__},<1.0.0"],
         "performance": {m: scores[m] for m in measures if scores[m] is not None},
     }
 
@@ -150,7 +151,7 @@ def write_card(
         metrics={name: round(value, 4) for name, value in metrics.items() if value is not None},
         package=package,
         meta=meta,
-        project=PROJECT,
+        workflow="release-trf" if encoder else "release",
         snippet=_SNIPPET.format(package=json.dumps(package), texts=quoted),
         output=show(nlp, texts),
         rows=_score_rows(scores),

@@ -38,15 +38,21 @@ def install(wheel: Path, folder: Path) -> Path:
     return python
 
 
-def check_card(card: Path, python: Path) -> str:
-    """Run the Python code of a model card, and compare its output with that on the card."""
+def code_and_output(card: Path) -> tuple[str, str]:
+    """RETURNS (tuple[str, str]): The Python code of a model card, and its output."""
     blocks = dict(_BLOCKS.findall(card.read_text(encoding="utf8")))
     if blocks.keys() != {"python", "text"}:
         raise GapDNERError(f"{card} has no Python code with output. Create the release again.")
+    return blocks["python"], blocks["text"]
+
+
+def check_card(card: Path, python: Path) -> str:
+    """Run the Python code of a model card, and compare its output with the output on the card."""
+    code, output = code_and_output(card)
     with TemporaryDirectory() as empty:
         # isolated mode: no modules from the folder or from PYTHONPATH
-        printed = _run([python, "-I", "-X", "utf8", "-c", blocks["python"]], cwd=empty)
-    if printed != blocks["text"]:
+        printed = _run([python, "-I", "-X", "utf8", "-c", code], cwd=empty)
+    if printed != output:
         raise GapDNERError(f"The output of the code differs from that in {card}: {printed}")
     return printed
 

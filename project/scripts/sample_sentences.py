@@ -75,9 +75,6 @@ def main(
     ),
     n_held_out: int = typer.Option(0, min=0, help="Number of sentences in --held-out, 0 for all"),
     share: float = typer.Option(0.15, min=0, max=1, help="Fraction of sentences to hold out"),
-    tune_path: Path | None = typer.Option(
-        None, "--tune", help="Third output file, for all held-out sentences"
-    ),
     separator: str | None = typer.Option(
         None, help="Documents whose names are equal up to this text belong to the same article"
     ),
@@ -87,13 +84,12 @@ def main(
 ) -> None:
     """Sample sentences, including all with discontinuous entities.
 
-    Optionally hold out articles, and sample sentences from them, too. Tune on all sentences of
-    these articles, because samples contain more discontinuous entities than the corpus."""
+    Optionally hold out articles, and sample sentences from them, too."""
     require_file(input_path)
-    if held_out_path is None and (tune_path or n_held_out):
-        raise GapDNERError("--tune and --n-held-out require --held-out.")
+    if held_out_path is None and n_held_out:
+        raise GapDNERError("--n-held-out requires --held-out.")
     others: dict[str, Path | None] = {"input": input_path}
-    for role, path in (("output", output_path), ("held-out", held_out_path), ("tune", tune_path)):
+    for role, path in (("output", output_path), ("held-out", held_out_path)):
         check_output(path, others, force=True)
         others[role] = path
     docs = list(read_docbin(input_path, Vocab()))
@@ -104,7 +100,6 @@ def main(
     samples = (
         (output_path, sample(short, n, seed), docs),
         (held_out_path, sample(held_out, n_held_out, seed), held_out),
-        (tune_path, held_out, held_out),
     )
     # nothing is written if one of them is empty
     for path, sampled, _ in samples:

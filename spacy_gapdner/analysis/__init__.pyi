@@ -2,8 +2,9 @@ from .annotator_agreement import Agreement as Agreement
 from .annotator_agreement import Measures as Measures
 from .annotator_agreement import Pair as Pair
 from .annotator_agreement import agreement as agreement
+from .errors_in_context import ErrorInContext as ErrorInContext
+from .errors_in_context import Passage as Passage
 from .evaluation import evaluate as evaluate
-from .model_report import ErrorInContext as ErrorInContext
 from .model_report import ModelReport as ModelReport
 from .model_report import analyze as analyze
 from .statistics import CorpusStatistics as CorpusStatistics

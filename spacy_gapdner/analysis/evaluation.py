@@ -1,4 +1,4 @@
-"""Evaluation of a trained pipeline on annotated data."""
+"""Evaluate a trained pipeline on annotated data."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import count_elsewhere
-from ..inference.loading import changed, find_pipe
+from ..entities import count_other_annotation
+from ..inference.loading import find_pipe, temporary_settings
 from ..inference.predictions import compare_examples, predict_examples
 from ..pipe.calibration import calibration_error, reliability
 from ..pipe.scorer import Counts, Positions, Tally
@@ -69,14 +69,14 @@ def evaluate(
             start = default_timer()
         seconds[name] += default_timer() - start
 
-    with changed(pipe, spans_key=key):
+    with temporary_settings(pipe, spans_key=key):
         examples = timed("running", predict_examples(nlp, timed("reading", docs), batch_size))
         for example, compared in compare_examples(examples, key, types):
             n_docs += 1
             n_words += len(example.predicted)
             tally.add(compared)
             if not tally.groups["subset"]["all"].gold:
-                elsewhere.update(count_elsewhere(example.reference, key))
+                elsewhere.update(count_other_annotation(example.reference, key))
             for name, counts in count_matches(compared.gold, compared.predicted).items():
                 matches[name] += counts
             sentence = Positions(example.predicted).sentence

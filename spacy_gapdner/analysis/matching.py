@@ -1,4 +1,4 @@
-"""Comparison of predicted and gold entities: partial matches and kinds of errors.
+"""Compare predicted and gold entities: partial matches and kinds of errors.
 
 Two entities overlap if their fragments share a character other than whitespace. Text in gaps is
 ignored. Entities are paired one to one, in descending order of overlap (shared positions divided by
@@ -11,18 +11,17 @@ wrong type: The fragments are the same, but not the type.
 wrong boundary: The same type and number of fragments, and corresponding fragments overlap.
 wrong linking: The type is the same and the entities overlap, but their fragments do not correspond.
     A fragment is missing or spurious, or a gap is filled or opened.
+wrong type and boundary: The entities overlap, but differ in type and fragments.
 
 Each entity without a partner is one error:
 
 wrong linking: A prediction that recombines fragments of gold entities of its type.
 missed: A gold entity.
 spurious: Any other prediction.
-
-Entities that overlap, but differ in type and fragments, are not paired.
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from operator import itemgetter
 from typing import Any
@@ -48,10 +47,11 @@ Error = tuple[str, Mention | None, Mention | None]
 WRONG_TYPE = "wrong type"
 WRONG_BOUNDARY = "wrong boundary"
 WRONG_LINKING = "wrong linking"
+WRONG_BOTH = "wrong type and boundary"
 MISSED = "missed"
 SPURIOUS = "spurious"
 # in the order of reports
-KINDS = (MISSED, SPURIOUS, WRONG_TYPE, WRONG_BOUNDARY, WRONG_LINKING)
+KINDS = (MISSED, SPURIOUS, WRONG_TYPE, WRONG_BOUNDARY, WRONG_LINKING, WRONG_BOTH)
 
 
 def _any_type(item: Mention) -> str:
@@ -80,15 +80,15 @@ def find_errors(gold: Collection[Mention], predicted: Collection[Mention]) -> li
     """RETURNS (list[Error]): The errors in text order. Duplicate entities are ignored."""
     missed = sorted(set(gold) - set(predicted), key=_text_order)
     incorrect = sorted(set(predicted) - set(gold), key=_text_order)
-    pairs = _pair_best(missed, incorrect, _FRAGMENTS, _LABEL)
-    errors: list[Error] = [(_pair_kind(*pair), *pair) for pair in pairs]
-    paired = {item for pair in pairs for item in pair}
-    errors += [(MISSED, item, None) for item in missed if item not in paired]
     gold_fragments = {(label, fragment) for label, fragments in gold for fragment in fragments}
-    for item in incorrect:
-        if item not in paired:
-            relinked = {(item[0], fragment) for fragment in item[1]} <= gold_fragments
-            errors.append((WRONG_LINKING if relinked else SPURIOUS, None, item))
+    pairs = _pair_best(missed, incorrect, _FRAGMENTS, _LABEL)
+    missed, incorrect = _unpaired(pairs, missed, incorrect)
+    relinked = {i for i in incorrect if {(i[0], fragment) for fragment in i[1]} <= gold_fragments}
+    pairs += _pair_overlapping(missed, [item for item in incorrect if item not in relinked])
+    missed, incorrect = _unpaired(pairs, missed, incorrect)
+    errors: list[Error] = [(_pair_kind(*pair), *pair) for pair in pairs]
+    errors += [(MISSED, item, None) for item in missed]
+    errors += [(WRONG_LINKING if i in relinked else SPURIOUS, None, i) for i in incorrect]
     return sorted(errors, key=lambda error: _text_order(error[1] or error[2]))
 
 
@@ -97,7 +97,8 @@ def mark_items(
 ) -> dict[Mention, tuple[str, str, Mention | None]]:
     """RETURNS (dict): The mark of each entity, the reason, and the entity of the other side in the
     same error. Marks are "correct", "incorrect" and "spurious" for predictions, and "correct",
-    "differs" and "missed" for gold. Reasons are "type", "boundary", "linking" or empty.
+    "differs" and "missed" for gold. Reasons are "type", "boundary", "linking", "type and boundary"
+    or empty.
     """
     marks: dict[Mention, tuple[str, str, Mention | None]]
     marks = dict.fromkeys((*gold, *predicted), ("correct", "", None))
@@ -137,15 +138,20 @@ def _pair_best(
     # One to one, largest overlap first, then in order. Entities with the same positions must have
     # the same `equal`, others the same `near`.
     pairs = _pair_equal(items, others, equal)
-    paired, paired_others = ({pair[side] for pair in pairs} for side in (0, 1))
+    items, others = _unpaired(pairs, items, others)
     rest: dict[Any, tuple[list[Mention], list[Mention]]] = {}
     for item in items:
-        if item not in paired:
-            rest.setdefault(near(item), ([], []))[0].append(item)
+        rest.setdefault(near(item), ([], []))[0].append(item)
     for other in others:
-        if other not in paired_others and near(other) in rest:
+        if near(other) in rest:
             rest[near(other)][1].append(other)
     return pairs + [pair for sides in rest.values() for pair in _pair_overlapping(*sides)]
+
+
+def _unpaired(pairs: Sequence[_Pair], *sides: Sequence[Mention]) -> Iterator[list[Mention]]:
+    for side, items in enumerate(sides):
+        paired = {pair[side] for pair in pairs}
+        yield [item for item in items if item not in paired]
 
 
 def _pair_equal(items: Sequence[Mention], others: Sequence[Mention], key: _Key) -> list[_Pair]:
@@ -208,8 +214,8 @@ def _share(covered: set[int], others: set[int]) -> float:
 
 def _pair_kind(gold: Mention, predicted: Mention) -> str:
     fragments, others = gold[1], predicted[1]
-    if fragments == others:
-        return WRONG_TYPE
+    if gold[0] != predicted[0]:
+        return WRONG_TYPE if fragments == others else WRONG_BOTH
     if len(fragments) == len(others) and all(
         max(start, other_start) < min(end, other_end)
         for (start, end), (other_start, other_end) in zip(fragments, others, strict=True)

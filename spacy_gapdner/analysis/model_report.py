@@ -1,11 +1,10 @@
-"""Reports on models: scores by group, and errors in context."""
+"""Report on models: scores by group, and errors in context."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import spacy
 from spacy.language import Language
@@ -13,18 +12,18 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..components.pipelines import check_model
-from ..entities import DEFAULT_SPANS_KEY, Entity
+from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..formats import DOC_NAME, TextEntity, guess_format, load_docs, read_docbin
-from ..inference.loading import changed, find_pipe, load_recognizer
+from ..formats import DOC_NAME, guess_format, load_docs, read_docbin
+from ..inference.loading import find_pipe, load_recognizer, temporary_settings
 from ..inference.predictions import compare_examples, predict_examples
+from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.scorer import SUBSETS, Comparison, Counts, Tally
-from .matching import KINDS, find_errors, index_positions, positions_of, to_text_entity
+from .errors_in_context import NEAR, ErrorInContext, Passage, find_passages
+from .known_texts import KnownTexts
+from .matching import KINDS, to_text_entity
+from .tuning import FLOOR
 
-_SIDES = [
-    f"{side}_{part}" for side in ("gold", "predicted") for part in ("label", "text", "fragments")
-]
-ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES, "score")
 # titles of tables by group of scores
 TABLES = {
     "subset": "Exact match",
@@ -32,69 +31,41 @@ TABLES = {
     "gap_length": "Tokens in gaps",
     "fragments": "Fragments",
     "length": "Tokens in fragments",
+    "training": "Annotated in the training data",
 }
 # this number and larger ones share a row of a table
 _LARGE = 11
 # the missing side of a confusion
 NOTHING = "nothing"
-# entities shown per position, so that reports stay short if many entities share a word
-_MOST_OVERLAPPING = 20
-# tokens shown before and after the entities of an error
-_CONTEXT = 25
-
-
-class ErrorInContext(NamedTuple):
-    """An error in context. `kind` is one of `spacy_gapdner.analysis.matching.KINDS`.
-
-    The gold entity and the prediction have character offsets of the reference. `words` are the
-    tokens around the error with trailing whitespace. "…" stands for the rest of the sentence.
-    `own` are the entities of the error as indices of `words`, with their roles ("gold" or
-    "predicted"), and `others` are those that overlap it. Their role can also be "correct".
-    """
-
-    kind: str
-    doc: int
-    name: str | None
-    sentence: str
-    gold: TextEntity | None
-    predicted: TextEntity | None
-    words: tuple[str, ...]
-    own: tuple[tuple[str, Entity], ...]
-    others: tuple[tuple[str, Entity], ...]
-
-    @property
-    def score(self) -> float | None:
-        """RETURNS (Optional[float]): The score of the prediction."""
-        return self.predicted.score if self.predicted else None
-
-    @property
-    def is_discontinuous(self) -> bool:
-        """RETURNS (bool): Whether the gold entity or the prediction is discontinuous."""
-        return any(entity.is_discontinuous for _, entity in self.own)
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The error for JSON."""
-        place = {"kind": self.kind, "doc": self.doc, "name": self.name, "sentence": self.sentence}
-        gold, predicted = (e and e.to_dict() for e in (self.gold, self.predicted))
-        return {**place, "gold": gold, "predicted": predicted, "score": self.score}
-
-    def to_row(self) -> tuple[Any, ...]:
-        """RETURNS (tuple): The values of ERROR_COLUMNS. Offsets have the form "0 6;17 30"."""
-        row: list[Any] = [self.kind, self.doc, self.name, self.sentence]
-        for e in (self.gold, self.predicted):
-            offsets = ";".join(f"{start} {end}" for start, end in e.fragments) if e else ""
-            row += [e.label, e.surface, offsets] if e else [""] * 3
-        return *row, self.score
 
 
 @dataclass
 class ModelReport:
-    """Scores by group, and all errors in text order, of a pipeline or of predictions."""
+    """Scores by group, and all errors in text order, of a pipeline or of predictions.
+
+    `texts` counts entities by lowercase text and type, and `documents` by name. `near` counts the
+    candidates of a pipeline with a score less than 0.1 below their threshold. `known` are the texts
+    of the training data, if given.
+    """
 
     model: str = ""
     docs: int = 0
     scores: Tally = field(default_factory=Tally)
-    errors: list[ErrorInContext] = field(default_factory=list)
+    passages: list[Passage] = field(default_factory=list)
+    texts: dict[tuple[str, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
+    documents: dict[str, Counts] = field(default_factory=lambda: defaultdict(Counts))
+    near: Counts | None = None
+    known: KnownTexts | None = None
+
+    @property
+    def errors(self) -> list[ErrorInContext]:
+        """RETURNS (list[ErrorInContext]): All errors in text order."""
+        return [error for passage in self.passages for error in passage.errors]
+
+    @property
+    def total(self) -> Counts:
+        """RETURNS (Counts): The counts of all entities."""
+        return self.scores.groups["subset"]["all"]
 
     def count_errors(self) -> dict[str, dict[str, int]]:
         """RETURNS (dict[str, dict[str, int]]): The numbers of "errors", and of "discontinuous"
@@ -106,24 +77,33 @@ class ModelReport:
             counts[error.kind]["discontinuous"] += error.is_discontinuous
         return counts
 
-    def confusion(self) -> dict[tuple[str, str], int]:
-        """RETURNS (dict[tuple[str, str], int]): Number of entities by gold and predicted type. One
-        of them can be NOTHING. Incorrect entities are paired as in `errors`.
-        """
-        types = sorted(self.scores.groups["type"].items())
-        counts = Counter({(label, label): int(found.correct) for label, found in types})
-        for error in self.errors:
-            gold, predicted = (e.label if e else NOTHING for e in (error.gold, error.predicted))
-            counts[gold, predicted] += 1
-        return dict(+counts)
+    def f_without(self, errors: Iterable[ErrorInContext]) -> float:
+        """RETURNS (float): F1 for all entities if these errors were not made."""
+        total = self.total
+        for error in errors:
+            is_gold, is_predicted = error.gold is not None, error.predicted is not None
+            # the gold entity is found, and replaces the prediction
+            total += Counts(is_gold, is_gold - is_predicted)
+        return total.f or 0.0
 
-    def common_texts(self, kind: str, n: int) -> list[tuple[str, str, int]]:
-        """RETURNS (list[tuple[str, str, int]]): The `n` most frequent texts in errors of a kind, as
-        lowercase text, type and number of errors.
+    def confusion(self) -> dict[tuple[str, str], int]:
+        """RETURNS (dict[tuple[str, str], int]): Number of errors by gold and predicted type. One of
+        them can be NOTHING.
         """
-        entities = (e.gold or e.predicted for e in self.errors if e.kind == kind)
-        counts = Counter(((e.surface or "").lower(), e.label) for e in entities if e)
-        return [(*pair, count) for pair, count in counts.most_common(n)]
+        labels = (((e and e.label) or NOTHING for e in (x.gold, x.predicted)) for x in self.errors)
+        return dict(sorted(Counter((gold, predicted) for gold, predicted in labels).items()))
+
+    def common_texts(self, side: str, n: int) -> list[tuple[str, str, Counts]]:
+        """RETURNS (list[tuple[str, str, Counts]]): The `n` texts and types with the most gold
+        entities that are not found (side "gold"), or with the most incorrect predictions (side
+        "predicted").
+        """
+
+        def wrong(counts: Counts) -> float:
+            return getattr(counts, side) - counts.correct
+
+        ordered = sorted(self.texts.items(), key=lambda pair: (-wrong(pair[1]), pair[0]))
+        return [(*key, counts) for key, counts in ordered[:n] if wrong(counts)]
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report for JSON."""
@@ -138,7 +118,13 @@ class ModelReport:
             "docs": self.docs,
             "scores": scores,
             "error_counts": self.count_errors(),
+            "near_threshold": self.near and asdict(self.near),
             "confusion": [[*pair, n] for pair, n in self.confusion().items()],
+            "documents": [{"name": n, **asdict(counts)} for n, counts in self.documents.items()],
+            "texts": [
+                {"text": text, "type": label, **asdict(counts)}
+                for (text, label), counts in sorted(self.texts.items())
+            ],
             "errors": [error.to_dict() for error in self.errors],
         }
 
@@ -150,19 +136,59 @@ def analyze(
     spans_key: str | None = None,
     types: Collection[str] = (),
     batch_size: int | None = None,
+    train: Iterable[Doc] | None = None,
 ) -> ModelReport:
-    """Analyze the errors of a trained pipeline on annotated Docs.
+    """Analyze the errors of a trained pipeline on annotated Docs. The pipeline runs twice: the
+    second time with low thresholds, to find the candidates below its thresholds.
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities.
     spans_key, types, batch_size: See `evaluate`.
+    train (Optional[Iterable[Doc]]): The training data, to show how it annotates the texts of
+        errors.
     RETURNS (ModelReport): Scores and errors.
-    RAISES (GapDNERError): If the pipeline has no `gapdner` pipe. See also `compare_examples`.
+    RAISES (GapDNERError): If the pipeline has no `gapdner` pipe, or the training data has no
+        entities. See also `compare_examples`.
     """
-    pipe = find_pipe(nlp, spans_key)
+    pipe, docs = find_pipe(nlp, spans_key), list(docs)
     key = spans_key or pipe.key
-    with changed(pipe, spans_key=key):
-        return report_model(predict_examples(nlp, docs, batch_size), key, types)
+    known = _know(train, key, types)
+    with temporary_settings(pipe, spans_key=key):
+        report = report_model(predict_examples(nlp, docs, batch_size), key, types, known)
+    candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
+    with temporary_settings(pipe, spans_key=key, **candidates):
+        examples = predict_examples(nlp, docs, batch_size)
+        found = [compared for _, compared in compare_examples(examples, key, types)]
+    _add_candidates(report, pipe, found)
+    return report
+
+
+def _know(train: Iterable[Doc] | None, key: str, types: Collection[str]) -> KnownTexts | None:
+    if train is None:
+        return None
+    known = KnownTexts(train, key, types)
+    if not known.types:
+        raise GapDNERError(f"The training data has no entities under the spans_key {key!r}.")
+    return known
+
+
+def _add_candidates(
+    report: ModelReport, pipe: DiscontinuousEntityRecognizer, found: Iterable[Comparison]
+) -> None:
+    thresholds, report.near = pipe.thresholds, Counts()
+    candidates = {}
+    for number, compared in enumerate(found, start=1):
+        for item, score in compared.scores.items():
+            below = thresholds.threshold_of(item[0], len(item[1]) > 1) - (score or 0.0)
+            if 0 < below < NEAR:
+                report.near += Counts(item in compared.gold, 1)
+            if below > 0 and item in compared.gold:
+                candidates[number, item[0], compared.positions.char_offsets(item)] = score
+    for error in report.errors:
+        scored = error.predicted or error.entity
+        error.threshold = thresholds.threshold_of(scored.label, len(scored.fragments) > 1)
+        if gold := error.gold:
+            error.candidate = candidates.get((error.doc, gold.label, gold.fragments))
 
 
 def analyze_models(
@@ -174,9 +200,11 @@ def analyze_models(
     threshold: float | None = None,
     batch_size: int | None = None,
     gpu_id: int = -1,
+    train: Path | None = None,
 ) -> dict[str, ModelReport]:
     """RETURNS (dict[str, ModelReport]): The reports on trained pipelines, or .spacy files with
-    predictions, by name. The first pipe sets the default of the spans_key for all of them.
+    predictions, by name. The first pipe sets the default of the spans_key for all of them. `train`
+    is the training data. See `analyze`.
     """
     guess_format(data)
     for model in models.values():
@@ -200,16 +228,19 @@ def analyze_models(
             names = [doc.user_data.get(DOC_NAME) for doc in gold]
             if len(by_name) == len(gold) and by_name.keys() == {*names}:
                 predicted = [by_name[name] for name in names]
-            report = report_model(map(Example, predicted, gold), key, types)
+            known = _know(load_docs(nlp, train, key) if train else None, key, types)
+            report = report_model(map(Example, predicted, gold), key, types, known)
         else:
             how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
             nlp, pipe = load_recognizer(model, gold_key=spans_key, **how)
             key = spans_key or pipe.key
             docs = load_docs(nlp, data, key, types=types)
-            report = analyze(nlp, docs, spans_key=key, types=types, batch_size=batch_size)
+            known_docs = load_docs(nlp, train, key) if train else None
+            same: dict[str, Any] = {"types": types, "batch_size": batch_size, "train": known_docs}
+            report = analyze(nlp, docs, spans_key=key, **same)
         # all models are compared with the same gold entities
         spans_key = key
-        if not report.scores.groups["subset"]["all"].gold:
+        if not report.total.gold:
             raise GapDNERError(f"{data} has no gold entities under the spans_key {key!r}.")
         report.model = model
         reports[name] = report
@@ -217,76 +248,56 @@ def analyze_models(
 
 
 def report_model(
-    examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY, types: Collection[str] = ()
+    examples: Iterable[Example],
+    key: str = DEFAULT_SPANS_KEY,
+    types: Collection[str] = (),
+    known: KnownTexts | None = None,
 ) -> ModelReport:
-    """RETURNS (ModelReport): The scores and errors of predictions. See `evaluate` for `types`."""
-    report = ModelReport()
+    """RETURNS (ModelReport): The scores and errors of predictions. See `evaluate` for `types`.
+    `known` are the texts of the training data.
+    """
+    report = ModelReport(known=known)
+    in_training = report.scores.groups["training"] = defaultdict(Counts)
     for example, compared in compare_examples(examples, key, types):
+        doc = example.reference
         report.docs += 1
         report.scores.add(compared)
-        report.errors += _errors_in_context(example.reference, compared, report.docs)
+        passages = list(find_passages(doc, compared, report.docs))
+        report.passages += passages
+        for error in (error for passage in passages for error in passage.errors):
+            for side in (error.gold, error.predicted):
+                if known and side:
+                    error.groups.add(("training", known.group(side.surface or "", side.label)))
+        name, text = doc.user_data.get(DOC_NAME) or f"Doc {report.docs}", doc.text
+        report.documents[name] += Counts.of(compared.predicted, compared.gold)
+        for item in compared.gold | compared.predicted:
+            surface = to_text_entity(item, compared.positions, text).surface or ""
+            is_gold, is_predicted = item in compared.gold, item in compared.predicted
+            own = Counts(is_gold and is_predicted, is_predicted, is_gold)
+            report.texts[surface.lower(), item[0]] += own
+            if known:
+                in_training[known.group(surface, item[0])] += own
     return report
 
 
-def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[ErrorInContext]:
-    # Doc.text is computed each time
-    positions, scores, text = compared.positions, compared.scores, doc.text
-    items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
-    roles = dict.fromkeys(compared.gold, "gold") | dict.fromkeys(compared.predicted, "predicted")
-    roles |= dict.fromkeys(compared.gold & compared.predicted, "correct")
-    at = index_positions(items, _MOST_OVERLAPPING)
-    order = {item: number for number, item in enumerate(items)}
-    has_sentences = doc.has_annotation("SENT_START")
-    # the same for many errors
-    tokens_of = cache(positions.tokens)
-    join_words = cache(lambda start, end: " ".join(doc[start:end].text.split()))
-    for kind, gold, predicted in find_errors(compared.gold, compared.predicted):
-        own = [item for item in (gold, predicted) if item is not None]
-        near = {number for item in own for p in positions_of(item) for number in at[p]}
-        near.update(order[item] for item in own)
-        tokens = {items[number]: tokens_of(items[number]) for number in sorted(near)}
-        start = min(entity.start for entity in tokens.values())
-        end = max(entity.end for entity in tokens.values())
-        sentence = doc[:]
-        if has_sentences:
-            sentence = doc[doc[start].sent.start : doc[end - 1].sent.end]
-        shown = doc[max(sentence.start, start - _CONTEXT) : min(sentence.end, end + _CONTEXT)]
-        before = ["… "] if shown.start > sentence.start else []
-        after = ["…"] if shown.end < sentence.end else []
-        words = (*before, *(" ".join(token.text_with_ws.split("\n")) for token in shown), *after)
-        in_words = {}
-        for item, entity in tokens.items():
-            moved = replace(entity, score=scores.get(item)).shift(len(before) - shown.start)
-            in_words[item] = roles[item], moved
-        yield ErrorInContext(
-            kind=kind,
-            doc=number,
-            name=doc.user_data.get(DOC_NAME),
-            sentence=join_words(sentence.start, sentence.end),
-            gold=gold and to_text_entity(gold, positions, text),
-            predicted=predicted
-            and to_text_entity(predicted, positions, text, scores.get(predicted)),
-            words=words,
-            own=tuple(in_words.pop(item) for item in own),
-            others=tuple(in_words.values()),
-        )
+def name_of_value(group: str, value: Any) -> str:
+    """RETURNS (str): The name of the row that contains a value of a group of `Tally`."""
+    if group == "subset":
+        return SUBSETS[value]
+    return f"{_LARGE}+" if isinstance(value, int) and value >= _LARGE else str(value)
 
 
 def f1_table(tallies: Sequence[Tally], group: str) -> list[tuple[Any, ...]]:
     """RETURNS (list[tuple]): A row per value of a group of `Tally`: its name, its number of gold
     entities, and the Counts of each model. Large numbers share a row.
     """
-    table: dict[Any, list[Counts]] = {}
-    for number, tally in enumerate(tallies):
-        for value, counts in tally.groups[group].items():
-            key = min(value, _LARGE) if isinstance(value, int) else value
-            table.setdefault(key, [Counts() for _ in tallies])[number] += counts
-    names: dict[Any, str] = SUBSETS if group == "subset" else {_LARGE: f"{_LARGE}+"}
-    return [
-        (names.get(value, str(value)), max(counts.gold for counts in found), *found)
-        # subsets are also in alphabetical order
-        for value, found in sorted(table.items())
-    ]
+    table: dict[str, list[Counts]] = {}
+    # subsets are also in alphabetical order
+    for value in sorted({value for tally in tallies for value in tally.groups.get(group, ())}):
+        found = table.setdefault(name_of_value(group, value), [Counts() for _ in tallies])
+        for number, tally in enumerate(tallies):
+            found[number] += tally.groups[group].get(value, Counts())
+    return [(name, max(c.gold for c in found), *found) for name, found in table.items()]
 
 
 def percent_f1(counts: Counts) -> str:

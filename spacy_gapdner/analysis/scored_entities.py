@@ -1,6 +1,6 @@
-"""Scored entities as an array: candidates and gold entities, their counts, and their measures."""
+"""Store scored entities in an array: candidates and gold entities, their counts and measures."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -19,13 +19,13 @@ ROW = np.dtype("int, object, bool, float, bool")
 ROW.names = ("doc", "label", "discontinuous", "score", "gold")
 _N_RESAMPLES = 1000
 # smaller differences of measures are rounding errors
-LEVEL = 1e-9
+ROUNDING_ERROR = 1e-9
 
 
-def collect_entities(examples: Iterable[Example], key: str, types: Collection[str]) -> np.ndarray:
+def collect_entities(examples: Iterable[Example], key: str) -> np.ndarray:
     """RETURNS (ndarray): The predictions and gold entities of examples. See `evaluate`."""
     found: list[tuple[Any, ...]] = []
-    for number, (_, compared) in enumerate(compare_examples(examples, key, types)):
+    for number, (_, compared) in enumerate(compare_examples(examples, key)):
         for item in dict.fromkeys([*compared.scores, *compared.gold]):
             value = (compared.scores[item] or 0.0) if item in compared.scores else np.nan
             found.append((number, item[0], len(item[1]) > 1, value, item in compared.gold))
@@ -84,7 +84,7 @@ def gain_share(
     counts = np.stack([count_by_doc(*found, n_docs) for found in (before, after)], axis=1)
     sums = np.moveaxis(resample(counts, _N_RESAMPLES), 0, -1)
     old, new = (measures(*part)[measure] for part in sums)
-    return float((new - old > LEVEL).mean())
+    return float((new - old > ROUNDING_ERROR).mean())
 
 
 def resample(counts: np.ndarray, n_resamples: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Statistics of a corpus: counts of documents, entities, fragments and gaps."""
+"""Count the documents, entities, fragments and gaps of a corpus."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -9,7 +9,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..docs import get_sentences
-from ..entities import DEFAULT_SPANS_KEY, Entity, count_elsewhere, get_entities
+from ..entities import DEFAULT_SPANS_KEY, Entity, count_other_annotation, get_entities
 from ..formats.docs import DOC_NAME
 
 
@@ -18,11 +18,11 @@ class CorpusStatistics:
     """Counts for Docs with gold entities. Use `add` to count a Doc.
 
     A Doc without sentence boundaries counts as one sentence. Overlapping entities share a token
-    with another entity, and the tokens of nested ones are a subset of those of another. Entities
+    with another entity, and the tokens of nested ones are a subset of another's. Entities
     in `multi_type` have the same tokens as an entity of another type. Duplicates also have its
     type. `entity_sentences` and `discontinuous_sentences` count sentences in which such an entity
     starts. Gaps, entities and sentences are counted by number of tokens. `elsewhere` counts other
-    annotation, if there are no entities. See `spacy_gapdner.entities.count_elsewhere`.
+    annotation, if there are no entities. See `spacy_gapdner.entities.count_other_annotation`.
     """
 
     docs: int = 0
@@ -66,7 +66,7 @@ class CorpusStatistics:
         self._add_sentences(doc, entities)
         self._add_overlaps(entities)
         if not entities and not self.entities:
-            self.elsewhere.update(count_elsewhere(doc, key))
+            self.elsewhere.update(count_other_annotation(doc, key))
         self.entities += len(entities)
         self.labels.update(entity.label for entity in entities)
         self.fragments.update(len(entity.fragments) for entity in entities)

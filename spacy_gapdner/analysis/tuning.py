@@ -1,11 +1,11 @@
-"""Tuning of thresholds and calibration on development data.
+"""Tune thresholds and calibration on development data.
 
 Calibration does not change the order of the scores of contiguous entities, or of discontinuous
 ones. Thresholds are therefore compared with uncalibrated scores until they are saved.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, get_args
@@ -14,9 +14,9 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import count_elsewhere, describe_no_entities, get_entities
+from ..entities import count_other_annotation, describe_no_entities, get_entities
 from ..errors import GapDNERError, check_probability
-from ..inference.loading import changed, find_pipe
+from ..inference.loading import find_pipe, temporary_settings
 from ..inference.predictions import predict_examples
 from ..pipe.calibration import Calibration
 from ..pipe.scorer import prf
@@ -32,7 +32,7 @@ _SAVED = ("p", "r", "f", "disc_p", "disc_r", "disc_f")
 # Types with fewer gold entities do not get their own threshold
 _MIN_GOLD = 20
 # Thresholds are considered equally good if their measure is this close to the best
-_NEAR = 0.01
+_TOLERANCE = 0.01
 # New thresholds must improve the measure in this fraction of bootstrap samples
 LEAST_SHARE = 0.9
 
@@ -44,12 +44,11 @@ class Tuning:
     Scores are dicts with the keys `p`, `r` and `f` for all entities, `disc_p`, `disc_r` and
     `disc_f` for discontinuous entities, `combined` (the weighted sum of `f` and `disc_f` as in
     training, or `f` if there are no discontinuous gold entities), `calibration_error` and
-    `disc_calibration_error` (None without predictions). `before` are those with the old settings,
+    `disc_calibration_error` (None without predictions). `before` are scores with the old settings,
     `estimated` the cross-validated ones with the new settings, and `after` the optimistic ones on
     the data used for tuning. `settings` are the new ones; empty if nothing improves. `gain` is the
     cross-validated improvement of the measure by new thresholds, and `gain_share` the fraction of
-    bootstrap samples with an improvement. `labels_unknown_to_model` are types of gold entities that
-    the pipe cannot find.
+    bootstrap samples with an improvement.
     """
 
     settings: dict[str, Any]
@@ -60,10 +59,9 @@ class Tuning:
     before: scored.Scores
     estimated: scored.Scores
     after: scored.Scores
-    labels_unknown_to_model: tuple[str, ...] = ()
 
 
-class Aim(NamedTuple):
+class Objective(NamedTuple):
     """The objective of tuning. See `tune`. Entity types with `labels` get their own threshold."""
 
     measure: scored.Measure = "combined"
@@ -71,7 +69,7 @@ class Aim(NamedTuple):
     min_recall: float = 0.0
     labels: Sequence[str] = ()
 
-    def lack(self, p: Any, r: Any) -> Any:
+    def shortfall(self, p: Any, r: Any) -> Any:
         """RETURNS (Any): How far precision and recall are below their minimums."""
         return np.maximum(self.min_precision - p, 0) + np.maximum(self.min_recall - r, 0)
 
@@ -85,7 +83,6 @@ def tune(
     min_precision: float = 0.0,
     min_recall: float = 0.0,
     per_type: bool = False,
-    types: Collection[str] = (),
     batch_size: int | None = None,
 ) -> Tuning:
     """Tune the calibration and the thresholds for contiguous and discontinuous entities. Settings
@@ -94,13 +91,12 @@ def tune(
     The improvement is estimated by 10-fold cross-validation over Docs. New thresholds must improve
     the measure in at least 90% of 1000 bootstrap samples, or come closer to the minimum precision
     and recall. A new calibration must lower the calibration error of all candidates.
-    `Tuning` reports that of entities above the thresholds. New thresholds ignore entities with
-    uncalibrated scores below 0.05. The scores with new settings replace those in ``nlp.meta``,
-    unless only some types are tuned.
+    `Tuning` reports the error of entities above the thresholds. New thresholds ignore entities with
+    uncalibrated scores below 0.05. The scores with new settings replace the scores in ``nlp.meta``.
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities that were not used for training.
-    spans_key, types, batch_size: See `evaluate`.
+    spans_key, batch_size: See `evaluate`.
     measure (str): The measure to maximize: "f", "disc_f" or "combined". See `Tuning`.
     min_precision (float): Minimum precision of all entities. If it cannot be reached, the closest
         thresholds are chosen.
@@ -118,12 +114,11 @@ def tune(
     docs = list(docs)
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
-    gold = [e for doc in docs for e in get_entities(doc, key) if not types or e.label_ in types]
+    gold = [entity for doc in docs for entity in get_entities(doc, key)]
     if not gold:
-        elsewhere = sum((count_elsewhere(doc, key) for doc in docs), Counter())
+        elsewhere = sum((count_other_annotation(doc, key) for doc in docs), Counter())
         raise GapDNERError(describe_no_entities("The data", key, elsewhere))
-    known, found = {*pipe.labels}, {entity.label_ for entity in gold}
-    if not known & found:
+    if set(pipe.labels).isdisjoint(entity.label_ for entity in gold):
         raise GapDNERError(
             f"No entity of the data has one of the model's types: {', '.join(pipe.labels)}. Use "
             "other data."
@@ -131,26 +126,27 @@ def tune(
     if measure == "disc_f" and not any(entity.is_discontinuous for entity in gold):
         raise GapDNERError(f"The data has no discontinuous entities under the spans_key {key!r}.")
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
-    with changed(pipe, spans_key=key, calibration=None, **candidates):
-        rows = scored.collect_entities(predict_examples(nlp, docs, batch_size), key, types)
+    with temporary_settings(pipe, spans_key=key, calibration=None, **candidates):
+        rows = scored.collect_entities(predict_examples(nlp, docs, batch_size), key)
     now = None
     # with lower thresholds, the pipe finds entities that are not candidates
     if min(pipe.thresholds.lowest_scores(pipe.labels)) < FLOOR:
-        with changed(pipe, spans_key=key):
-            now = scored.collect_entities(predict_examples(nlp, docs, batch_size), key, types)
-    aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
-    tuning = decide(rows, pipe.thresholds, aim, now)
-    tuning = replace(tuning, labels_unknown_to_model=tuple(sorted(found - known)))
+        with temporary_settings(pipe, spans_key=key):
+            now = scored.collect_entities(predict_examples(nlp, docs, batch_size), key)
+    objective = Objective(measure, min_precision, min_recall, pipe.labels if per_type else ())
+    tuning = tune_rows(rows, pipe.thresholds, objective, now)
     pipe.cfg.update(tuning.settings)
-    if tuning.settings and not types:
+    if tuning.settings:
         prefix, scores = f"spans_{pipe.key}_", nlp.meta.get("performance", {})
-        # those of types, for example, were measured with the old settings
+        # scores of types, for example, were measured with the old settings
         others = {name: value for name, value in scores.items() if not name.startswith(prefix)}
         nlp.meta["performance"] = others | {f"{prefix}{n}": tuning.after[n] for n in _SAVED}
     return tuning
 
 
-def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None = None) -> Tuning:
+def tune_rows(
+    rows: np.ndarray, own: Thresholds, objective: Objective, now: np.ndarray | None = None
+) -> Tuning:
     """RETURNS (Tuning): The new settings if they improve the scores of the candidates. `own` are
     the current settings, and `now` the predictions with them if they are not all candidates.
     """
@@ -161,7 +157,7 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     probability = _probability(rows, own.calibration)
     found, kept = (rows, kept_before) if now is None else (now, ~np.isnan(now["score"]))
     before = scored.score(found, kept, probability if now is None else now["score"])
-    held_out, kept_held_out = _cross_validate(rows, current, aim)
+    held_out, kept_held_out = _cross_validate(rows, current, objective)
     # on all candidates, because there may be too few predictions
     found_all = ~np.isnan(rows["score"])
     errors = [scored.error_of_kept(rows, found_all, values) for values in (held_out, probability)]
@@ -173,13 +169,15 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
     if not is_closer:
         held_out = probability
     probability = _probability(rows, calibration)
-    chosen = choose(rows, aim, current, calibration)
+    chosen = select_thresholds(rows, objective, current, calibration)
     estimated = scored.score(rows, kept_held_out, held_out)
     after = scored.score(rows, scored.keep(rows, chosen), probability)
-    gains = [scores[aim.measure] - before[aim.measure] for scores in (estimated, after)]
-    share = scored.gain_share((found, kept), (rows, kept_held_out), aim.measure)
-    closer = aim.lack(estimated["p"], estimated["r"]) < aim.lack(before["p"], before["r"])
-    new_thresholds = bool(closer or (share >= LEAST_SHARE and min(gains) > scored.LEVEL))
+    gains = [scores[objective.measure] - before[objective.measure] for scores in (estimated, after)]
+    share = scored.gain_share((found, kept), (rows, kept_held_out), objective.measure)
+    closer = objective.shortfall(estimated["p"], estimated["r"]) < objective.shortfall(
+        before["p"], before["r"]
+    )
+    new_thresholds = bool(closer or (share >= LEAST_SHARE and min(gains) > scored.ROUNDING_ERROR))
     # without new thresholds, a new calibration would change which entities such a pipe finds
     if not new_thresholds and now is not None:
         return Tuning({}, gains[0], share, False, False, before, before, before)
@@ -191,7 +189,7 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None =
 
 
 def _cross_validate(
-    rows: np.ndarray, current: Thresholds, aim: Aim
+    rows: np.ndarray, current: Thresholds, objective: Objective
 ) -> tuple[np.ndarray, np.ndarray]:
     # calibrated scores, and whether they are kept, with the settings chosen on the other folds
     probability, kept = np.zeros(len(rows)), np.zeros(len(rows), bool)
@@ -199,31 +197,35 @@ def _cross_validate(
         here = rows["doc"] % _N_FOLDS == fold
         calibration = _fit(rows[~here])
         probability[here] = _probability(rows[here], calibration)
-        kept[here] = scored.keep(rows[here], choose(rows[~here], aim, current, calibration))
+        kept[here] = scored.keep(
+            rows[here], select_thresholds(rows[~here], objective, current, calibration)
+        )
     return probability, kept
 
 
-def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration) -> Thresholds:
+def select_thresholds(
+    rows: np.ndarray, objective: Objective, own: Thresholds, calibration: Calibration
+) -> Thresholds:
     """RETURNS (Thresholds): Thresholds of uncalibrated scores: the current ones if no others are
     better, otherwise the median of all pairs whose measure is within 0.01 of the best. The steps
     are 0.01 after calibration, or before calibration if it lowers scores below 0.05. Thresholds of
-    types are chosen in the order of `aim.labels`.
+    types are chosen in the order of `objective.labels`.
     """
     own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
     contiguous, discontinuous = [own.threshold], [own_disc]
-    if aim.measure != "disc_f":
+    if objective.measure != "disc_f":
         contiguous += _steps(calibration, False)
     if (rows["gold"] & rows["discontinuous"]).any():
         discontinuous += _steps(calibration, True)
-    threshold, disc_threshold = _best(rows, aim, contiguous, discontinuous)
+    threshold, disc_threshold = _best_pair(rows, objective, contiguous, discontinuous)
     kept, by_type = scored.keep(rows, Thresholds(threshold, disc_threshold)), {}
-    for label in aim.labels:
+    for label in objective.labels:
         is_type = rows["label"] == label
         of_type = rows[is_type]
         if of_type["gold"].sum() >= _MIN_GOLD:
             others = scored.count_by_doc(rows[~is_type], kept[~is_type]).sum(axis=0)[0]
             steps = [threshold, *contiguous]
-            by_type[label], _ = _best(of_type, aim, steps, [disc_threshold], others)
+            by_type[label], _ = _best_pair(of_type, objective, steps, [disc_threshold], others)
             kept[is_type] = scored.keep(of_type, Thresholds(by_type[label], disc_threshold))
     return Thresholds(threshold, disc_threshold, type_thresholds=by_type)
 
@@ -238,9 +240,9 @@ def _score(calibration: Calibration, probability: float, kind: bool) -> float:
     return max(FLOOR, calibration.score(probability, kind) or 0.5)
 
 
-def _best(
+def _best_pair(
     rows: np.ndarray,
-    aim: Aim,
+    objective: Objective,
     contiguous: Sequence[float],
     discontinuous: Sequence[float],
     others: Sequence[int] = (0, 0, 0),
@@ -251,12 +253,14 @@ def _best(
     disc_counts = scored.count_reached(rows[is_disc], discontinuous)[:, None, :]
     counts = scored.count_reached(rows[~is_disc], contiguous)[:, :, None] + disc_counts
     p, r, _ = prf(*counts + np.reshape(others, (3, 1, 1)))
-    lack = aim.lack(p, r)
-    worth = np.where(lack == lack.min(), scored.measures(counts, disc_counts)[aim.measure], -1.0)
-    if worth[0, 0] >= worth.max() - scored.LEVEL:
+    shortfall = objective.shortfall(p, r)
+    worth = np.where(
+        shortfall == shortfall.min(), scored.measures(counts, disc_counts)[objective.measure], -1.0
+    )
+    if worth[0, 0] >= worth.max() - scored.ROUNDING_ERROR:
         return contiguous[0], discontinuous[0]
-    # the best pair is noisy, so choose the median of those that are almost as good
-    numbers = np.argwhere(worth >= worth.max() - _NEAR)
+    # the best pair is noisy, so take the median of all pairs that are almost as good
+    numbers = np.argwhere(worth >= worth.max() - _TOLERANCE)
     nearest = abs(numbers - np.median(numbers, axis=0)).sum(axis=1).argmin()
     row, column = numbers[nearest]
     return contiguous[row], discontinuous[column]

@@ -1,4 +1,4 @@
-"""Uncertainty sampling: selecting the texts to annotate next."""
+"""Select the texts to annotate next, by uncertainty sampling."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from ..formats.report import NOWHERE
-from ..inference.loading import changed, find_pipe
+from ..inference.loading import find_pipe, temporary_settings
 from ..inference.predictions import predict_records
 from ..pipe import DiscontinuousEntityRecognizer
 
@@ -37,12 +37,14 @@ class UncertaintySampler:
         self.pipe, self.n, self.thresholds = pipe, n, pipe.thresholds
 
     def showing_candidates(self) -> AbstractContextManager[None]:
-        """Make the pipe predict all candidates. See `spacy_gapdner.inference.loading.changed`."""
+        """RETURNS (AbstractContextManager): Makes the pipe predict all candidates."""
         own = self.thresholds
         limits = (own.threshold, own.disc_threshold, *own.type_thresholds.values())
         # entities that reach their thresholds must not be lost
         lowest = min([_FLOOR, *(limit for limit in limits if limit)])
-        return changed(self.pipe, threshold=lowest, disc_threshold=None, type_thresholds={})
+        return temporary_settings(
+            self.pipe, threshold=lowest, disc_threshold=None, type_thresholds={}
+        )
 
     def uncertainty(self, doc: Doc) -> float:
         """RETURNS (float): The uncertainty of a document with all its candidates."""
@@ -57,7 +59,7 @@ class UncertaintySampler:
 
     def sample(self, docs: Iterable[Doc]) -> Iterator[Doc]:
         """YIELDS (Doc): The selected documents in descending order of uncertainty, with entities
-        that reach their thresholds. Each input only has to be valid until the next one is read.
+        that reach their thresholds. Each input has to be valid only until the next one is read.
         """
         ranked = (
             # numbers are unique, so that nothing else is compared

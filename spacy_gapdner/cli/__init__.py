@@ -46,6 +46,16 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "serve": serve_cli,
     "annotate": annotate_cli,
 }
+
+
+@app.callback()
+def prepare() -> None:
+    """Make the process of every command fast. The group keeps its own help."""
+    from ..inference.workarounds import apply_workarounds
+
+    apply_workarounds()
+
+
 for name, command in COMMANDS.items():
     app.command(name)(clean_errors()(command))
 

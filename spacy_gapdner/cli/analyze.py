@@ -1,4 +1,4 @@
-"""analyze: the errors of one or more trained pipelines."""
+"""analyze: show the errors of one or more trained pipelines."""
 
 from pathlib import Path
 from typing import Any
@@ -7,8 +7,10 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._util import print_table, split_list
+from ._util import print_line, print_table, split_list
 
+# causes that are printed
+_N_CAUSES = 3
 _FILES = ("report.html", "analysis.json", "scores.csv", "errors.csv")
 
 
@@ -29,7 +31,13 @@ def analyze_cli(
         "--examples",
         "-e",
         min=0,
-        help="Errors of each kind and model in report.html, sampled at random (default: all)",
+        help="Sentences with errors of each model in report.html, sampled at random (default: all)",
+    ),
+    train_path: Path | None = typer.Option(
+        None,
+        "--train",
+        metavar="<path>",
+        help="Training data, to show how it annotates the texts of the errors",
     ),
     types: str | None = options.TYPES,
     spans_key: str | None = options.spans_key(
@@ -42,8 +50,10 @@ def analyze_cli(
 ) -> None:
     """Show the errors of trained pipelines.
 
-    The report contains errors by kind, and scores by gap length, number of fragments and entity
-    length, and for sentences with discontinuous or overlapping entities."""
+    The report describes the errors that lower F1 most, and contains all errors in their sentences.
+    Scores are by type, gap length, number of fragments and entity length, and for sentences with
+    discontinuous or overlapping entities."""
+    from ..analysis.causes import describe_documents, describe_near, find_causes, summarize
     from ..analysis.model_report import TABLES, analyze_models, f1_table, percent_f1
     from ..drawing.analysis_report import write_report
     from ..formats.outputs import check_output
@@ -59,7 +69,7 @@ def analyze_cli(
     for file in _FILES:
         check_output(output_path and output_path / file, {"data": data, **inputs}, force=force)
     settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
-    settings |= {"types": split_list(types), "batch_size": batch_size}
+    settings |= {"types": split_list(types), "batch_size": batch_size, "train": train_path}
     reports = analyze_models(models, data, **settings)
     tallies = [report.scores for report in reports.values()]
     for group, title in TABLES.items():
@@ -69,6 +79,12 @@ def analyze_cli(
     by_model = [report.count_errors() for report in reports.values()]
     counts = [(kind, *(found[kind]["errors"] for found in by_model)) for kind in by_model[0]]
     print_table(counts, ("Errors", *reports))
+    for name, report in reports.items():
+        print_line(f"{name}: {summarize(report)}")
+        for number, cause in enumerate(find_causes(report, _N_CAUSES), start=1):
+            print_line(f"{number}. {cause.fact} {cause.advice}")
+        for note in filter(None, (describe_documents(report), describe_near(report))):
+            print_line(note)
     if output_path is not None:
         write_report(reports, str(data), output_path, n_examples)
         print(output_path / "report.html")

@@ -2,7 +2,7 @@
 
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import typer
 from spacy.tokens import Doc
@@ -32,21 +32,21 @@ def convert_cli(
     force: bool = options.FORCE,
     format: str | None = options.format(
         help="Input format: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
-        "conll, pubtator, bioc, pubannotation, or a custom format with --code (default: detected)"
+        "pubtator, bioc, pubannotation, or a custom format with --code (default: detected)"
     ),
     to: str | None = typer.Option(
         None,
         "--to",
         "-t",
         help="Output format: spacy, jsonl, brat, w2ner, bioc, pubannotation (folder), inline, "
-        "csv, parquet or html (default: by file extension)",
+        "csv or parquet (default: by file extension)",
     ),
     lang: str | None = options.DATA_LANG,
     model: str | None = options.SPLITTER,
     n_sents: int | None = typer.Option(
         None, "--n-sents", "-n", help="Sentences per Doc; 0 for all (default: 1 for .spacy, else 0)"
     ),
-    alignment: str | None = typer.Option(
+    alignment: Literal["expand", "contract", "strict", "split"] | None = typer.Option(
         None,
         "--alignment",
         "-a",
@@ -61,7 +61,7 @@ def convert_cli(
         [], "--option", metavar="NAME=VALUE", help="Option of the input format; can be repeated"
     ),
     done: bool = typer.Option(
-        False, "--done", help="For brat: only read texts that are marked as done in annotate"
+        False, "--done", help="For brat: read only texts that are marked as done in annotate"
     ),
     spans_key: str = options.SPANS_KEY,
     strict: bool = typer.Option(
@@ -89,17 +89,13 @@ def convert_cli(
             raise GapDNERError(f"Invalid --option: {option!r}. Use NAME=VALUE.")
         if (name := option.split("=")[0]) in parameters:
             raise GapDNERError(f"Invalid --option: {name}. Use the options of convert (--help).")
-    settings: dict[str, Any] = dict(option.split("=", 1) for option in reader_options)
-    settings |= {"format": format, "to": to, "spans_key": spans_key, "types": split_list(types)}
-    settings |= {"lang": lang, "model": model, "n_sents": n_sents, "line_breaks": line_breaks}
-    settings |= {"from_ents": from_ents, "from_spans": from_spans, "alignment": alignment}
-    settings |= {"strict": strict, "skip": on_error == "skip"}
+    given: dict[str, Any] = dict(option.split("=", 1) for option in reader_options)
     if done:
         from ..apps.annotate.journal import Journal
         from ..formats.brat import shared_hint
 
-        settings["done"] = set(Journal(input_path).done())
-        if input_path.exists() and not settings["done"]:
+        given["done"] = set(Journal(input_path).done())
+        if input_path.exists() and not given["done"]:
             hint = shared_hint(input_path) or "Remove --done."
             raise GapDNERError(f"{input_path} has no texts marked as done in annotate. {hint}")
     statistics = analysis.CorpusStatistics()
@@ -109,7 +105,25 @@ def convert_cli(
             statistics.add(doc, key=spans_key)
             bar.update()
 
-        report = formats.convert(input_path, output_path, on_doc=count, **settings)
+        report = formats.convert(
+            input_path,
+            output_path,
+            format=format,
+            to=to,
+            n_sents=n_sents,
+            spans_key=spans_key,
+            strict=strict,
+            skip=on_error == "skip",
+            on_doc=count,
+            types=split_list(types),
+            lang=lang,
+            model=model,
+            alignment=alignment,
+            line_breaks=line_breaks,
+            from_ents=from_ents,
+            from_spans=from_spans,
+            **given,
+        )
     paths = {"input": str(input_path), "output": str(output_path)}
     write_json({**paths, "statistics": statistics.to_dict(), **report.to_dict()}, report_path)
     print_statistics({"": statistics})

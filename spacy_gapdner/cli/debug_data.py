@@ -1,7 +1,7 @@
-"""debug-data: problems in the training data and config."""
+"""debug-data: report problems in the training data and config."""
 
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -57,11 +57,16 @@ def debug_data_cli(
         lang = lang or formats.guess_data_language(train_path)
         nlp = formats.blank_pipeline(lang, line_breaks) if model is None else load_splitter(model)
         config = make_training_config(nlp, spans_key)
-    how: dict[str, Any] = {"model": model, "line_breaks": line_breaks, "types": split_list(types)}
-    train = formats.load_docs(config.nlp, train_path, config.spans_key, **how)
-    dev = None
-    if dev_path is not None:
-        dev = formats.load_docs(config.nlp, dev_path, config.spans_key, **how)
+    load = partial(
+        formats.load_docs,
+        config.nlp,
+        spans_key=config.spans_key,
+        model=model,
+        line_breaks=line_breaks,
+        types=split_list(types),
+    )
+    train = load(train_path)
+    dev = None if dev_path is None else load(dev_path)
     findings = training.check_data(train, dev, config=config)
     write_json(findings.to_dict(), output_path)
     reports = findings.reports

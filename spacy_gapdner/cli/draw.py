@@ -1,11 +1,11 @@
 """draw: show annotated text, or the predictions of a trained pipeline."""
 
 from pathlib import Path
-from typing import Any
 
 import typer
 
-from .. import drawing, formats
+from .. import formats
+from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from . import _options as options
 from ._util import counted, msg, print_report, split_list
@@ -35,20 +35,40 @@ def draw_cli(
 
     Fragments are underlined with solid lines, gaps with dotted lines. In the terminal, "+" marks
     predictions that are not annotated, and "-" marks annotations that are not predicted."""
-    from ..formats.outputs import check_output
+    from ..drawing.documents import write_documents
+    from ..drawing.render import text_rows
+    from ..formats.outputs import check_output, is_device
+    from ..inference.annotated import read_or_predict
     from ..inference.loading import load_recognizer
 
     check_output(output_path, {"input": input_path, "model": model}, force=force)
     if model is None and threshold is not None:
         raise GapDNERError("--threshold requires --model.")
-    report = formats.Report()
-    settings: dict[str, Any] = {"format": format, "lang": lang, "spans_key": spans_key}
-    settings |= {"types": split_list(types), "batch_size": batch_size, "report": report}
+    is_page = output_path is None or output_path.suffix.lower() in (".html", ".htm")
+    if output_path is not None and not is_page and not is_device(output_path):
+        raise GapDNERError(f"{output_path} is not an HTML file. Use a name that ends in .html.")
+    report, facts, nlp = formats.Report(), [str(input_path)], None
+    key = spans_key or DEFAULT_SPANS_KEY
     if model is not None:
-        how: dict[str, Any] = {"gold_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
-        settings["nlp"], _ = load_recognizer(model, **how)
-    n_docs = drawing.draw(input_path, output_path, **settings)
+        nlp, pipe = load_recognizer(model, gold_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+        key = spans_key or pipe.key
+        facts.append(f"predictions of {nlp.path or nlp.meta['name']}")
+    rows = read_or_predict(
+        input_path,
+        nlp=nlp,
+        format=format,
+        types=split_list(types),
+        lang=lang,
+        spans_key=spans_key,
+        batch_size=batch_size,
+        report=report,
+    )
+    if output_path is None:
+        for drawing in text_rows(rows, key):
+            print(drawing, end="")
+        print_report(report)
+        return
+    n_docs = write_documents(rows, output_path, key, facts=facts)
     print_report(report)
-    if output_path is not None:
-        msg.good(counted(n_docs, "Doc"))
-        print(output_path)
+    msg.good(counted(n_docs, "Doc"))
+    print(output_path)

@@ -1,4 +1,4 @@
-"""evaluate: the scores of a trained pipeline on annotated data."""
+"""evaluate: score a trained pipeline on annotated data."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -37,8 +37,14 @@ def evaluate_cli(
     # report missing files before loading a model
     formats.guess_format(data)
     check_output(output_path, {"data": data, "model": model}, force=force)
-    settings: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
-    nlp, pipe = load_recognizer(model, gold_key=spans_key, threshold=threshold, **settings)
+    nlp, pipe = load_recognizer(
+        model,
+        gold_key=spans_key,
+        threshold=threshold,
+        line_breaks=line_breaks,
+        gpu_id=gpu_id,
+        bf16=bf16,
+    )
     kept = split_list(types)
     languages: Counter[str] = Counter()
     docs = formats.load_docs(nlp, data, spans_key or pipe.key, types=kept)

@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import typer
 
@@ -34,13 +34,12 @@ def init_config_cli(
     from ..formats.outputs import check_output, write_parts
     from ..training.init_config import make_config_text
 
-    settings: dict[str, Any] = {"lang": lang, "gpu": gpu, "optimize": optimize}
-    settings |= {"transformer": transformer, "spans_key": spans_key}
+    arguments = lang, gpu, optimize, transformer, spans_key
     if str(output_path) == "-":
-        print(make_config_text(**settings), end="")
+        print(make_config_text(*arguments), end="")
         return
     check_output(output_path, {"transformer": transformer}, force=force)
-    text = make_config_text(**settings, file_name=str(output_path))
+    text = make_config_text(*arguments, file_name=str(output_path))
     write_parts(output_path, [text])
     msg.good(f"Config: {output_path}")
     config = Config().from_str(text, interpolate=False)

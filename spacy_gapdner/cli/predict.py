@@ -27,7 +27,7 @@ def predict_cli(
     ),
     force: bool = options.FORCE,
     format: str | None = options.format(
-        help="Output format: jsonl, csv, parquet, html, brat or pubannotation (folders), bioc, "
+        help="Output format: jsonl, csv, parquet, brat or pubannotation (folders), bioc, "
         "w2ner, inline or spacy (default: detected from --output)"
     ),
     uncertain: int | None = typer.Option(
@@ -48,8 +48,8 @@ def predict_cli(
 ) -> None:
     """Find entities in raw text.
 
-    Memory use does not depend on the size of the input, unless the output is a .spacy, HTML,
-    CSV or Parquet file. If the command fails or is stopped, OUTPUT.part contains the JSONL written
+    Memory use does not depend on the size of the input, unless the output is a .spacy, CSV or
+    Parquet file. If the command fails or is stopped, OUTPUT.part contains the JSONL written
     so far. The exit code is 3 if documents were skipped."""
     from ..analysis.uncertainty import UncertaintySampler
     from ..drawing.render import text_rows
@@ -58,7 +58,7 @@ def predict_cli(
     from ..formats.registry import choose_output
     from ..inference.loading import load_recognizer
     from ..inference.predictions import predict_records
-    from ..inference.texts import growing, part_of, read_texts
+    from ..inference.texts import part_of, read_texts, resumable_jsonl
 
     if output_path is None and format not in (None, "jsonl"):
         raise GapDNERError(f"The format {format} cannot be printed. Use --output PATH.")
@@ -71,7 +71,6 @@ def predict_cli(
         raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
     replaces = force or resume
     check_output(output_path, {"input": input_path, "model": model}, force=replaces, is_file=None)
-    how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     taken = f"Another predict command is writing {output_path}. Choose another --output."
     report, n_done = formats.Report(skip=on_error == "skip"), 0
     try:
@@ -83,10 +82,17 @@ def predict_cli(
             hint = " Use --resume to continue the run that wrote it."
             check_output(part, {}, force=replaces, hint=hint)
             texts: Iterable[Any] = read_texts(input_path, report)
-            nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)
+            nlp, pipe = load_recognizer(
+                model,
+                spans_key=spans_key,
+                threshold=threshold,
+                line_breaks=line_breaks,
+                gpu_id=gpu_id,
+                bf16=bf16,
+            )
             stream: IO[bytes] = sys.stdout.buffer
             if output_path is not None and part is not None:
-                grown = stack.enter_context(growing(output_path, texts, resume=resume))
+                grown = stack.enter_context(resumable_jsonl(output_path, texts, resume=resume))
                 stream, texts, n_done = grown
             found: Iterable[Any] = predict_records(
                 nlp, texts, batch_size=batch_size, n_process=n_process, report=report
@@ -104,7 +110,7 @@ def predict_cli(
             elif output_path is None or part is not None:
                 for line in to_lines(found, pipe.key):
                     stream.write(line.encode("utf-8"))
-                    # the stream only contains complete lines, even if this process is killed
+                    # the stream contains only complete lines, even if this process is killed
                     stream.flush()
             else:
                 formats.write(found, output_path, format, spans_key=pipe.key, report=report)

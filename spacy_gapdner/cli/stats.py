@@ -1,7 +1,6 @@
-"""stats: statistics of annotated corpora."""
+"""stats: count the contents of annotated corpora."""
 
 from pathlib import Path
-from typing import Any
 
 from .. import analysis, formats
 from . import _options as options
@@ -28,16 +27,24 @@ def stats_cli(
 
     for corpus in data:
         check_output(output_path, {"data": corpus}, force=force)
-    settings: dict[str, Any] = {"format": format, "model": model, "line_breaks": line_breaks}
-    settings["types"] = split_list(types)
+    kept = split_list(types)
     reports = {str(path): formats.Report(needs_types=False) for path in data}
     found = {}
     for path, report in reports.items():
         nlp = formats.blank_pipeline(lang or formats.guess_data_language(path, format))
-        docs = formats.load_docs(nlp, path, spans_key, report=report, **settings)
+        docs = formats.load_docs(
+            nlp,
+            path,
+            spans_key,
+            format=format,
+            report=report,
+            types=kept,
+            model=model,
+            line_breaks=line_breaks,
+        )
         found[path] = analysis.stats(docs, spans_key=spans_key)
     labels = {label for p in found for label in (*found[p].labels, *reports[p].left_out)}
-    require_types(settings["types"], labels, " and ".join(found))
+    require_types(kept, labels, " and ".join(found))
     counts = {p: {**found[p].to_dict(), "report": reports[p].to_dict()} for p in found}
     write_json(counts, output_path)
     print_statistics(found)

@@ -1,13 +1,13 @@
 """tune: choose thresholds and calibration of a trained pipeline on development data."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import typer
 
 from .. import analysis, formats
 from . import _options as options
-from ._util import msg, percent, print_line, print_table, split_list
+from ._util import msg, percent, print_line, print_table
 
 _ROWS = {
     "P": "p",
@@ -41,7 +41,6 @@ def tune_cli(
     per_type: bool = typer.Option(
         False, "--per-type", help="Choose a threshold for each type with at least 20 gold entities"
     ),
-    types: str | None = options.TYPES,
     spans_key: str | None = options.GOLD_KEY,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
@@ -59,10 +58,17 @@ def tune_cli(
     check_output(output_path, {"data": data}, force=force, is_file=False)
     formats.guess_format(data)
     nlp, pipe = load_recognizer(model, gold_key=spans_key, gpu_id=gpu_id)
-    settings: dict[str, Any] = {"min_precision": min_precision, "min_recall": min_recall}
-    settings |= {"measure": measure, "per_type": per_type, "types": split_list(types)}
-    docs = formats.load_docs(nlp, data, spans_key or pipe.key, types=settings["types"])
-    tuning = analysis.tune(nlp, docs, spans_key=spans_key, batch_size=batch_size, **settings)
+    docs = formats.load_docs(nlp, data, spans_key or pipe.key)
+    tuning = analysis.tune(
+        nlp,
+        docs,
+        spans_key=spans_key,
+        measure=measure,
+        min_precision=min_precision,
+        min_recall=min_recall,
+        per_type=per_type,
+        batch_size=batch_size,
+    )
     if output_path is not None:
         with filling(output_path) as folder:
             nlp.to_disk(folder)
@@ -84,9 +90,6 @@ def tune_cli(
         for name, key, least in minimums
         if tuning.estimated[key] < least
     ]
-    if labels := tuning.labels_unknown_to_model:
-        names = ", ".join(labels)
-        msg.warn(f"The model has no labels for these types in the data: {names}. Use --types.")
     if tuning.settings and any(tuning.after[key] < least for _, key, least in minimums):
         msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
     elif tuning.new_thresholds and below:

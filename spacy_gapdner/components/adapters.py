@@ -1,4 +1,4 @@
-"""Adapters for other components that annotate spans, such as negation or context detection.
+"""Adapt other components that annotate spans, such as negation or context detection.
 
 These components read a SpanGroup of contiguous spans and set extension attributes of `Span`. One
 adapter provides the spans, the other copies the attributes to the entities. The spans are the
@@ -13,7 +13,7 @@ from typing import Literal
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, offer_extensions
+from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, ensure_extensions, get_entities
 from ..errors import GapDNERError
 
 
@@ -91,13 +91,13 @@ def make_span_attributes(
             "None for extents."
         )
     # for the process that receives the Docs of workers
-    offer_extensions(names)
+    ensure_extensions(names)
     return partial(_copy_attributes, spans_key, names, fragments)
 
 
 def _copy_attributes(spans_key: str, names: Sequence[str], fragments: str | None, doc: Doc) -> Doc:
     # for processes that receive a pickled pipeline
-    offer_extensions(names)
+    ensure_extensions(names)
     entities = get_entities(doc, spans_key)
     n_entities: Counter[tuple[str, int]] = Counter()
     if fragments == "unshared":

@@ -1,19 +1,34 @@
-"""The report of `gapdner analyze`: an HTML page with tables and errors, and data files."""
+"""Write the report of `gapdner analyze`: an HTML page with tables and errors, and data files.
 
-from collections.abc import Iterable, Mapping
+Numbers in the page are links. They show the sentences with the errors that they count. An error has
+a tag for each number that counts it, such as its kind, and a link has the tags to look for.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from markupsafe import Markup
 
-from ..analysis import ErrorInContext, ModelReport
+from ..analysis import ErrorInContext, ModelReport, Passage
+from ..analysis.causes import describe_documents, describe_near, find_causes, summarize
+from ..analysis.errors_in_context import ERROR_COLUMNS
 from ..analysis.matching import KINDS, MISSED, SPURIOUS
-from ..analysis.model_report import ERROR_COLUMNS, NOTHING, TABLES, f1_table, percent_f1
+from ..analysis.model_report import NOTHING, TABLES, f1_table, name_of_value, percent_f1
+from ..entities import Entity
 from ..formats.outputs import filling, write_json
 from ..formats.tables import write_rows
 from .bars import ENTITIES_CSS, Bar, render_entities
 from .page import SEARCH_JS, TEMPLATES, read_static, render_page
+
+# rows of the tables of causes, texts and documents
+_N_CAUSES, _N_TEXTS, _N_DOCUMENTS = 10, 12, 8
+# causes in words
+_N_IN_WORDS = 3
 
 
 def write_report(
@@ -35,51 +50,113 @@ def render_report(
     reports: Mapping[str, ModelReport], data: str, n_examples: int | None = None
 ) -> str:
     """Create a self-contained HTML page from reports on the same data by model name. It shows a
-    random sample of `n_examples` errors per kind and model, or all if None."""
+    random sample of `n_examples` sentences with errors per model, or all if None."""
     tallies = [report.scores for report in reports.values()]
-    counts = [report.count_errors() for report in reports.values()]
+    tags, models, shown = _Tags(), {}, {}
+    for name, report in reports.items():
+        models[name] = _describe(report)
+        causes = {id(e): n for n, cause in enumerate(models[name]["causes"]) for e in cause.errors}
+        sample = _sample(report.passages, n_examples)
+        shown[name] = [_render_passage(passage, name, causes, tags) for passage in sample]
     body = TEMPLATES.get_template("report.html").render(
         data=data,
         date=date.today(),
         reports=reports,
         titles=TABLES,
+        nothing=NOTHING,
         tables={group: f1_table(tallies, group) for group in TABLES},
         percent_f1=percent_f1,
-        error_counts=counts,
-        most_errors=max(1, *(found[kind]["errors"] for found in counts for kind in KINDS)),
-        errors={kind: list(_errors(reports, kind, n_examples)) for kind in KINDS},
-        confusions={name: _confusion(report) for name, report in reports.items()},
+        tags=tags,
+        shown=shown,
+        models=models,
     )
     css = ENTITIES_CSS + read_static("report.css")
     return render_page("Scores and errors", Markup(body), css, SEARCH_JS)
 
 
-def _confusion(report: ModelReport) -> dict[str, list[int]]:
+class _Tags:
+    """The errors that have each tag. Tags are numbered."""
+
+    def __init__(self) -> None:
+        self.n_errors = 0
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._errors: dict[tuple[str, str], set[int]] = {}
+
+    def add(self, tags: Iterable[tuple[str, str]]) -> str:
+        """Add an error. Returns the numbers of its tags."""
+        self.n_errors += 1
+        tags = set(tags)
+        for tag in tags:
+            self._numbers.setdefault(tag, len(self._numbers))
+            self._errors.setdefault(tag, set()).add(self.n_errors)
+        return " ".join(str(self._numbers[tag]) for tag in tags)
+
+    def find(self, **wanted: str) -> str:
+        """The numbers of tags, or an empty string if no error has all of them."""
+        found = set.intersection(*(self._errors.get(tag, set()) for tag in wanted.items()))
+        return " ".join(str(self._numbers[tag]) for tag in wanted.items()) if found else ""
+
+
+def _describe(report: ModelReport) -> dict[str, Any]:
     counts = report.confusion()
-    names = [*sorted({name for pair in counts for name in pair} - {NOTHING}), NOTHING]
-    return {gold: [counts.get((gold, name), 0) for name in names] for gold in names}
+    labels = sorted({label for pair in counts for label in pair} - {NOTHING})
+    errors = Counter(error.document for error in report.errors)
+    by_kind = {kind: [e for e in report.errors if e.kind == kind] for kind in KINDS}
+    causes = find_causes(report, _N_CAUSES)
+    return {
+        "summary": summarize(report),
+        "in_words": causes[:_N_IN_WORDS],
+        "notes": [note for note in (describe_documents(report), describe_near(report)) if note],
+        "causes": causes,
+        "kinds": {
+            kind: (len(found), sum(e.is_discontinuous for e in found), report.f_without(found))
+            for kind, found in by_kind.items()
+        },
+        "texts": {side: report.common_texts(side, _N_TEXTS) for side in ("gold", "predicted")},
+        "documents": [
+            (name, n, report.documents[name]) for name, n in errors.most_common(_N_DOCUMENTS)
+        ],
+        "labels": [*labels, NOTHING],
+        "confusion": counts,
+        "relinked": sum(e.gold is None and e.kind != SPURIOUS for e in report.errors),
+    }
 
 
-def _errors(
-    reports: Mapping[str, ModelReport], kind: str, n_examples: int | None
-) -> Iterable[tuple[str, int, list[tuple[str, Markup]]]]:
-    for name, report in reports.items():
-        errors = [error for error in report.errors if error.kind == kind]
-        n = len(errors) if n_examples is None else min(n_examples, len(errors))
-        shown = sorted(Random(0).sample(range(len(errors)), n))
-        if errors:
-            yield name, len(errors), [_example(errors[number]) for number in shown]
+def _sample(passages: list[Passage], n: int | None) -> list[Passage]:
+    if n is None or n >= len(passages):
+        return passages
+    return [passages[number] for number in sorted(Random(0).sample(range(len(passages)), n))]
 
 
-def _example(error: ErrorInContext) -> tuple[str, Markup]:
+def _render_passage(
+    passage: Passage, model: str, causes: Mapping[int, int], tags: _Tags
+) -> tuple[str, Markup]:
     bars = []
-    for role, entity in error.own:
-        # a gold entity is never incorrect
-        mark = error.kind if error.kind in (MISSED, SPURIOUS) else role
-        reason = ""
-        if mark == "predicted":
-            mark, reason = "incorrect", error.kind.removeprefix("wrong ")
-        bars.append(Bar(entity, f"var(--{mark})", mark, reason))
-    bars += [Bar(entity, f"var(--{role})", role, is_thin=True) for role, entity in error.others]
-    place = f"{error.doc} ({error.name})" if error.name else str(error.doc)
-    return place, render_entities(error.words, bars)
+    for error in passage.errors:
+        own = {*_tags_of(error), ("model", model), ("cause", str(causes.get(id(error))))}
+        data = {"tags": tags.add(own), "error": str(tags.n_errors)}
+        bars += [_to_bar(error, *side)._replace(data=data) for side in error.own]
+    bars += [Bar(entity, f"var(--{role})", role, is_thin=True) for role, entity in passage.others]
+    first = passage.errors[0]
+    place = f"{first.doc} ({first.name})" if first.name else str(first.doc)
+    return place, render_entities(passage.words, bars)
+
+
+def _tags_of(error: ErrorInContext) -> Iterator[tuple[str, str]]:
+    yield "kind", error.kind
+    yield "document", error.document
+    for side, entity in (("gold", error.gold), ("predicted", error.predicted)):
+        yield side, entity.label if entity else NOTHING
+        if entity:
+            yield f"{side}_text", f"{entity.label} {(entity.surface or '').lower()}"
+    for group, value in error.groups:
+        yield group, name_of_value(group, value)
+
+
+def _to_bar(error: ErrorInContext, role: str, entity: Entity) -> Bar:
+    reason = "" if error.kind in (MISSED, SPURIOUS) else error.kind.removeprefix("wrong ")
+    # a gold entity is never incorrect
+    mark = role if reason and role == "gold" else "incorrect" if reason else error.kind
+    if role == "gold":
+        entity = replace(entity, score=error.candidate)
+    return Bar(entity, f"var(--{mark})", mark, reason)

@@ -1,11 +1,12 @@
-"""Entities as labeled bars under the words of a sentence: solid under fragments, dotted under gaps.
+"""Draw entities as labeled bars under the words of a sentence: solid under fragments, dotted under
+gaps.
 
 Each word is a column with the bars under it. Lines break between columns, so that long sentences
 need no scrolling. The script of the page moves the bars of each line up to its words. Bars are
 borders, because browsers do not print backgrounds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 from unicodedata import bidirectional
@@ -45,12 +46,15 @@ class Bar(NamedTuple):
     reason: str = ""
     # for entities that are only shown for comparison
     is_thin: bool = False
+    # other values for the script of the page
+    data: Mapping[str, str] = {}
 
     @property
     def name(self) -> str:
         """The mark, the type and the score."""
         score = "" if self.entity.score is None else f"{self.entity.score:.2f}"
-        word = "" if self.reason or self.mark in ("correct", "same") else self.mark
+        is_clear = self.mark in ("correct", "same") or (self.reason and self.mark != "gold")
+        word = "" if is_clear else self.mark
         parts = ((MARKS | EQUAL_MARKS).get(self.mark, ""), word, self.entity.label, score)
         return " ".join(part for part in parts if part)
 

@@ -3,14 +3,14 @@
 from .alignment import extract_doc as extract_doc
 from .alignment import merge_docs as merge_docs
 from .attributes import can_be_saved as can_be_saved
-from .attributes import offer_extensions as offer_extensions
-from .doc_entity import TEXTS as TEXTS
+from .attributes import ensure_extensions as ensure_extensions
+from .doc_entity import STRING_ATTRS as STRING_ATTRS
 from .doc_entity import DiscontinuousEntity as DiscontinuousEntity
 from .doc_entity import check_entity as check_entity
 from .entity import Entity as Entity
 from .entity import Fragments as Fragments
 from .storage import DEFAULT_SPANS_KEY as DEFAULT_SPANS_KEY
-from .storage import count_elsewhere as count_elsewhere
+from .storage import count_other_annotation as count_other_annotation
 from .storage import describe_no_entities as describe_no_entities
 from .storage import get_entities as get_entities
 from .storage import get_other_keys as get_other_keys

@@ -1,4 +1,4 @@
-"""Extension attributes of entities, ``entity._``, like those of spaCy's tokens and spans."""
+"""Extension attributes of entities, ``entity._``, as for spaCy's tokens and spans."""
 
 import json
 from collections.abc import Iterable
@@ -70,7 +70,7 @@ def set_extension(name: str, **kwargs: Any) -> None:
     Span.set_extension(_PREFIX + name, **kwargs)
 
 
-def offer_extensions(names: Iterable[str]) -> None:
+def ensure_extensions(names: Iterable[str]) -> None:
     """Define the attributes in a file, unless they are already defined. Their default is None."""
     for name in names:
         if not has_extension(name):

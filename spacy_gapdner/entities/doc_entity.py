@@ -13,7 +13,7 @@ from . import attributes
 from .entity import Entity, Fragments, TokenRanges
 
 # Attrs whose values are strings
-TEXTS = ("id", "kb_id", "kb_name")
+STRING_ATTRS = ("id", "kb_id", "kb_name")
 
 
 @dataclass(eq=False, repr=False)
@@ -236,7 +236,10 @@ def check_entity(doc: Doc, entity: Entity) -> None:
     place = f"of the entity {entity.label!r} at tokens {entity.fragments}"
     if entity.start < 0 or entity.end > len(doc):
         raise GapDNERError(f"Invalid offsets {place}. The document has {len(doc)} tokens.")
-    for name, value in [("label", entity.label), *((key, entity.attrs.get(key)) for key in TEXTS)]:
+    for name, value in [
+        ("label", entity.label),
+        *((key, entity.attrs.get(key)) for key in STRING_ATTRS),
+    ]:
         if not isinstance(value, str | None):
             raise GapDNERError(f"Invalid {name} {place}: {value!r}. Use a string.")
     values = entity.attrs.get("_", {})

@@ -1,4 +1,4 @@
-"""Reading and writing entities in ``doc.spans``.
+"""Read and write entities in ``doc.spans``.
 
 Each entity is a SpanGroup (``gapdner_1``, ``gapdner_2``, ...) whose spans are the fragments in text
 order. Every fragment has the label. The attrs of the group contain the score, the ids and the
@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import filter_spans
 
 from ..errors import GapDNERError
-from .doc_entity import TEXTS, DiscontinuousEntity, check_entity, to_entity
+from .doc_entity import STRING_ATTRS, DiscontinuousEntity, check_entity, to_entity
 from .entity import Entity
 
 DEFAULT_SPANS_KEY = "gapdner"
@@ -95,7 +95,7 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     """
     if found := get_entities(doc):
         return found
-    # other groups, such as those of coreference, have no labels
+    # other groups, such as groups of coreference, have no labels
     labeled = [
         key
         for key in get_spans_keys(doc)
@@ -167,7 +167,11 @@ def set_entities(
     groups = []
     for number, entity in enumerate(plain, start=1):
         # an entity linker that finds nothing may leave None
-        attrs = {k: deepcopy(v) for k, v in entity.attrs.items() if k not in TEXTS or v is not None}
+        attrs = {
+            k: deepcopy(v)
+            for k, v in entity.attrs.items()
+            if k not in STRING_ATTRS or v is not None
+        }
         if entity.score is not None:
             attrs["score"] = float(entity.score)
         kb_id = attrs.get("kb_id", "")
@@ -216,7 +220,7 @@ def has_mark(doc: Doc, key: str) -> bool:
 
 
 def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT_SPANS_KEY) -> None:
-    """Add contiguous entities to ``doc.ents``, for other pipes. They replace those that are stored
+    """Add contiguous entities to ``doc.ents``, for other pipes. They replace those stored
     under a prefix, and existing entities that overlap with them. Overlapping new entities are
     filtered by ``spacy.util.filter_spans``. Invalid ones raise a GapDNERError.
     """
@@ -254,7 +258,7 @@ def get_other_keys(doc: Doc, key: str) -> list[str]:
     return [k for k in get_spans_keys(doc) if k != key and stores_entities(doc, k)]
 
 
-def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
+def count_other_annotation(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
     """RETURNS (Counter[str]): Number of entities and spans not stored under a prefix, by place."""
     prefixes = get_other_keys(doc, key)
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
@@ -264,7 +268,9 @@ def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
 
 
 def describe_no_entities(data: str, key: str, elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): A message for data without entities under a prefix. See `count_elsewhere`."""
+    """RETURNS (str): A message for data without entities under a prefix. `elsewhere` is the result
+    of `count_other_annotation`.
+    """
     message = f"{data} has no entities under the spans_key {key!r}."
     if not elsewhere:
         return message
@@ -290,5 +296,5 @@ if not Doc.has_extension("discontinuous_ents"):
     Span.set_extension("discontinuous_ents", getter=find_entities_within, setter=_refuse_entities)
     # without a setter, spaCy would silently ignore assigned values
     Doc.set_extension("discontinuous_ents", getter=find_entities, setter=_refuse_entities)
-    # JSON only contains the attrs of groups as an extension: doc.to_json(underscore=[...])
+    # JSON contains the attrs of groups as an extension: doc.to_json(underscore=[...])
     Doc.set_extension("discontinuous_ents_attrs", getter=_get_attrs, setter=_set_attrs)

@@ -2,13 +2,15 @@
 
 Attributes (A, M), notes (#) and normalizations (N) of entities are stored in their attrs. The score
 of an entity is its first note, "score: 0.912345". Relations, events and equivalences, with their
-attributes and notes, are stored in the Doc.
+attributes and notes, are stored in the Doc, and so are the ids and the order of all lines.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import inf
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,15 @@ from .docs import BLANK, doc_place
 from .files import hide_bom, input_files, read_lines, read_text, with_unix_line_ends
 from .linked_regions import drop_attribute, name_entities
 from .outputs import with_ending, write_files, write_parts
-from .records import DOC_RELATIONS, BratLine, TextEntity, TextRecord, keep_relations, targets_of
+from .records import (
+    DOC_LINE_IDS,
+    DOC_RELATIONS,
+    BratLine,
+    TextEntity,
+    TextRecord,
+    keep_relations,
+    targets_of,
+)
 from .report import Place, Report, printable, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
@@ -115,10 +125,10 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
         message = f"{name} has no annotation file, so it is read without entities"
         report.add("kept", "no annotation file", message, place)
     lines = [line for file in files for line in _read_lines(file, name, report)]
-    entities, relations = _parse(lines, report)
+    entities, relations, line_ids = _parse(lines, report)
     text = hide_bom(choose_text(text, entities, report, place))
     cleaned = clean_entities(text, convert_offsets(text, entities, report, place), report)
-    return TextRecord(name, text, cleaned, str(text_path), relations=tuple(relations))
+    return TextRecord(name, text, cleaned, str(text_path), {}, tuple(relations), tuple(line_ids))
 
 
 def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
@@ -139,12 +149,15 @@ def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
     return lines
 
 
-def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity], list[BratLine]]:
-    # returns the entities with attrs and scores, and the lines to store in the Doc
+def _parse(
+    lines: Iterable[BratLine], report: Report
+) -> tuple[list[TextEntity], list[BratLine], list[str]]:
+    # returns the entities with attrs and scores, the lines to store in the Doc, and the line ids
     entities: list[TextEntity] = []
-    others: list[BratLine] = []
+    line_ids: dict[int, str] = {}
+    others: list[tuple[int, BratLine]] = []
     attrs: dict[str | None, dict[str, Any]] = {}
-    for line in lines:
+    for number, line in enumerate(lines):
         if entity := parse_entity(line):
             if entity.id in attrs:
                 message = f"{entity.label} loses the id {entity.id}, which another entity has"
@@ -153,23 +166,28 @@ def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity],
             else:
                 attrs[entity.id] = {}
             entities.append(entity)
+            line_ids[number] = entity.id or ""
         elif line.text[0] != "T" and _LINE.match(line.text):
-            others.append(line)
+            others.append((number, line))
         else:
             report.add("dropped", "malformed line", f"cannot read {line.text[:60]!r}", line.place)
     relations: list[BratLine] = []
-    for line in others:
-        if _COMMENT.match(line.text) or _store(line.text, attrs):
+    for number, line in others:
+        if _COMMENT.match(line.text):
             continue
-        target = "".join(targets_of(line.text))
+        target, name = "".join(targets_of(line.text)), line.text.split("\t")[0]
+        if _store(line.text, attrs):
+            line_ids[number] = f"{name} {target}"
+            continue
         # attrs cannot store every line of an entity, such as other notes
         if line.text[0] in "RE*" or target.startswith(("R", "E")) or target in attrs:
             relations.append(line)
+            line_ids[number] = name
         else:
             line.drop(report)
     scores = {name: values.pop("score", None) for name, values in attrs.items()}
     found = [replace(e, attrs=attrs.get(e.id, {}), score=scores.get(e.id)) for e in entities]
-    return found, relations
+    return found, relations, [line_ids[number] for number in sorted(line_ids)]
 
 
 def _store(line: str, attrs: dict[str | None, dict[str, Any]]) -> bool:
@@ -210,13 +228,6 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     for entity in (entity for entity in entities if not entity.text.strip()):
         message = f"{entity.label_} at tokens {entity.fragments}"
         report.add("dropped", BLANK, message, place, entity.char_fragments)
-    lines: list[str] = []
-    numbers: Counter[str] = Counter()
-
-    def add(letter: str, content: str) -> None:
-        numbers[letter] += 1
-        lines.append(f"{letter}{numbers[letter]}\t{content}\n")
-
     visible = [entity for entity in entities if entity.text.strip()]
     named = name_entities(visible, report, place, r"T\d+")
     if all(name == entity.id_ for name, entity in named):
@@ -224,18 +235,46 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
         named.sort(key=lambda pair: (len(pair[0]), pair[0]))
     relations = [BratLine(line, place) for line in doc.user_data.get(DOC_RELATIONS, ())]
     referents = {referent_of(line.text) for line in relations}
+    lines = _Lines(doc.user_data.get(DOC_LINE_IDS, ()))
     for name, entity in named:
-        lines.append(entity_line(name, entity.label_, entity.char_fragments, text) + "\n")
+        lines.add(name, entity_line(name, entity.label_, entity.char_fragments, text))
         has_line = name == entity.id_ and (name, entity.kb_id_) in referents
         for letter, content in _annotations(name, entity, report, place, has_line):
-            add(letter, content)
+            lines.add(f"{letter} {name}", f"{letter}\t{content}")
     homes = {name: 0 for name, entity in named if name == entity.id_}
     for line in keep_relations(relations, homes, 1, report)[0]:
-        if line[0] in "AMN#":
-            add(line[0], line.partition("\t")[2])
-        else:
-            lines.append(f"{line}\n")
-    return lines
+        lines.add(line.split("\t")[0], line)
+    return lines.in_order()
+
+
+class _Lines:
+    """The lines of an annotation file, in the order of the file that was read, and with its ids.
+    New attributes, notes and normalizations are numbered, and new lines come last.
+    """
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._lines: list[tuple[float, str]] = []
+        # the position and the id of the next line, by the kind of line and its entity, or by the id
+        self._known: defaultdict[str, deque[tuple[int, str]]] = defaultdict(deque)
+        self._numbers: Counter[str] = Counter()
+        for position, line_id in enumerate(filter(None, ids)):
+            name, _, target = line_id.partition(" ")
+            letter = name[0].replace("M", "A")
+            self._known[f"{letter} {target}" if target else name].append((position, name))
+            if match := re.match(r"\d{1,9}", name[1:]):
+                self._numbers[letter] = max(self._numbers[letter], int(match[0]))
+
+    def add(self, key: str, line: str) -> None:
+        position, name = self._known[key].popleft() if self._known[key] else (inf, "")
+        letter = line[0].replace("M", "A")
+        if not name and letter in "AN#":
+            self._numbers[letter] += 1
+            name = f"{line[0]}{self._numbers[letter]}"
+        content = line.partition("\t")[2]
+        self._lines.append((position, f"{name}\t{content}\n" if name else f"{line}\n"))
+
+    def in_order(self) -> list[str]:
+        return [line for _, line in sorted(self._lines, key=itemgetter(0))]
 
 
 def _annotations(

@@ -34,7 +34,7 @@ _LABELS = ("value", "label", "referenceType")
 _NO_ATTRIBUTES = ("begin", "end", "sofa", "referenceRelation")
 # the option for types that are the names of layers
 _LAYER = "layer"
-# a feature with more values describes single annotations
+# a feature with more values, on average used less than 10 times, describes single annotations
 _MOST_TYPES = 50
 
 
@@ -43,7 +43,7 @@ class _Annotation(NamedTuple):
     id: str
     # strings, numbers, booleans and tuples of strings
     features: dict[str, Any]
-    # the names of all string features, also of those without a value
+    # the names of all string features, also of features without a value
     declared: tuple[str, ...]
     # labels and ids of linked annotations
     links: list[tuple[object, str]]
@@ -61,7 +61,7 @@ def read_cas(
 ) -> Iterator[TextRecord]:
     """Read UIMA CAS with dkpro-cassis: XMI next to ``TypeSystem.xml``, a .zip with both, or a
     .json. Without a type system, features are strings. In the folder of a project, where each
-    annotator has a file, only that of one annotator can be read. CURATION_USER is the curated
+    annotator has a file, only the file of one annotator can be read. CURATION_USER is the curated
     annotation. `type` is the feature with the types, or "layer" for the names of layers. By
     default, it is chosen for each layer.
     """
@@ -201,7 +201,10 @@ def _choose_types(
         if feature in _LABELS[:2] and feature != given and layer != "NamedEntity":
             values = [a.features[feature] for a in found if a.features.get(feature)]
             if not _are_types(values):
-                reason = f", because {feature} has values such as {values[0]!r:.60}"
+                reason = (
+                    f", because {feature} has values such as {values[0]!r:.60}. "
+                    f"To use them: --option type={feature}"
+                )
                 feature = ""
         chosen[layer] = feature
         what = f"the feature {feature}" if feature else f"the name of the layer{reason}"
@@ -214,7 +217,7 @@ def _are_types(values: Sequence[str]) -> bool:
     # normalized dates, numbers and codes describe single annotations
     different = set(values)
     numbers = sum(any(char.isdigit() for char in value) for value in different)
-    is_closed = len(different) <= max(_MOST_TYPES, len(values) // 100)
+    is_closed = len(different) <= max(_MOST_TYPES, len(values) // 10)
     return is_closed and 2 * numbers <= len(different)
 
 

@@ -8,7 +8,6 @@ from spacy.vocab import Vocab
 
 from ..entities import Entity, check_entity, get_entities, group_names, set_entities
 from ..errors import GapDNERError
-from ..model.workarounds import load_srsly_extensions_once
 from .docs import DOC_NAME, doc_place
 from .files import input_files, require_file
 from .outputs import replacing
@@ -20,7 +19,6 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     require_file(path)
     if not path.stat().st_size:
         raise GapDNERError(f"{path} is empty. Convert the data again.")
-    load_srsly_extensions_once()
     try:
         yield from DocBin().from_disk(path).get_docs(vocab)
     except OSError:
@@ -34,7 +32,6 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
 
 def write_docbin(docs: Iterable[Doc], path: Path) -> int:
     """Write Docs with ``doc.user_data`` to a .spacy file atomically, and return their number."""
-    load_srsly_extensions_once()
     docbin = DocBin(docs=docs, store_user_data=True)
     with replacing(path) as temporary:
         docbin.to_disk(temporary)

@@ -1,4 +1,4 @@
-"""Records -> Docs: tokens, sentences, and entities aligned to them."""
+"""Convert records to Docs: tokens, sentences, and entities aligned to them."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -10,9 +10,17 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..docs import DOC_LANG, cut_doc, get_sentences, make_doc, split_tokens
-from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, offer_extensions, set_entities
+from ..entities import DEFAULT_SPANS_KEY, Entity, ensure_extensions, get_entities, set_entities
 from ..errors import GapDNERError
-from .records import DOC_RELATIONS, Record, TextEntity, TextRecord, TokenRecord, keep_relations
+from .records import (
+    DOC_LINE_IDS,
+    DOC_RELATIONS,
+    Record,
+    TextEntity,
+    TextRecord,
+    TokenRecord,
+    keep_relations,
+)
 from .report import Action, Place, Report, printable, reading
 
 Alignment = Literal["expand", "contract", "strict", "split"]
@@ -152,7 +160,7 @@ def _from_text(
                 f"offsets outside the {len(record.text)} characters of its text: "
                 f"{source.fragments}. Correct the reader."
             )
-        offer_extensions(source.attrs.get("_", ()))
+        ensure_extensions(source.attrs.get("_", ()))
     report.entities += len(record.entities)
     if not record.text.strip():
         place = Place(record.path, None, record.name)
@@ -197,6 +205,8 @@ def _from_text(
         part.user_data[DOC_LANG] = nlp.lang
         if number == 0 and record.extra:
             part.user_data[DOC_EXTRA] = dict(record.extra)
+        if len(parts) == 1 and record.line_ids:
+            part.user_data[DOC_LINE_IDS] = record.line_ids
         yield part
 
 

@@ -1,4 +1,4 @@
-"""Finding files, and reading text, JSON and XML."""
+"""Find files, and read text, JSON and XML."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -186,6 +186,9 @@ def read_json_lines(
                 if not line.strip():
                     continue
                 record = parse_json(line, str(place))
+                # doccano 1.5
+                if isinstance(record, dict) and "text" not in record and "data" in record:
+                    record["text"] = record.pop("data")
                 if not isinstance(record, dict) or not isinstance(record.get("text"), str):
                     raise GapDNERError(
                         f'{place} is not an object with a string "text". Correct the line.'

@@ -7,7 +7,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import TEXTS, DiscontinuousEntity, can_be_saved, get_entities
+from ..entities import STRING_ATTRS, DiscontinuousEntity, can_be_saved, get_entities
 from .docs import DOC_EXTRA, DOC_NAME
 from .files import read_documents, record_name
 from .linked_regions import LinkedRegions, parse_probability, read_regions
@@ -50,7 +50,7 @@ def to_record(doc: Doc, key: str) -> dict[str, Any]:
 def document_values(doc: Doc) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): The other values of a Doc's record, with its name as the "id"."""
     name, extra = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
-    # several documents can have the same id, such as those of two annotators
+    # several documents can have the same id, such as documents of two annotators
     if name is not None and ("id" not in extra or record_name(extra) not in (None, name)):
         extra = {"id": name, **{key: value for key, value in extra.items() if key != "id"}}
     return other_keys(extra)
@@ -63,7 +63,7 @@ def other_keys(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
     """RETURNS (Optional[dict[str, Any]]): An entity's attrs; None if they are malformed."""
-    attrs = {key: values[key] for key in TEXTS if values.get(key) not in (None, "")}
+    attrs = {key: values[key] for key in STRING_ATTRS if values.get(key) not in (None, "")}
     attributes = values.get("attributes") or {}
     # the check is slow, and most entities have no attributes
     is_valid = isinstance(attributes, dict) and (not attributes or can_be_saved(attributes))
@@ -86,7 +86,7 @@ def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
         "discontinuous": entity.is_discontinuous,
     }
     attrs = {**entity.attrs, "kb_id": entity.kb_id_}
-    values |= {key: attrs[key] for key in TEXTS if attrs.get(key)}
+    values |= {key: attrs[key] for key in STRING_ATTRS if attrs.get(key)}
     attributes = attrs.get("_")
     return values | ({"attributes": dict(attributes)} if attributes else {})
 

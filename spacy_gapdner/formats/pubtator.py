@@ -1,10 +1,11 @@
-"""PubTator: title, abstract, and one line per contiguous entity.
+"""PubTator: title, abstract, and one line per entity, or per fragment of an entity with an id.
 
 The library bconv needs nltk and a version of lxml that does not support recent Python versions.
 """
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ SUFFIXES = (".pubtator", ".PubTator", ".txt")
 _TEXT = re.compile(r"([^\s|]+)\|[ta]\|(.*)")
 # PMID START END MENTION TYPE [ID [OTHER ...]];  PMID TYPE ID ID [OTHER ...]
 _ENTITY = re.compile(r"\S+\t(\d{1,9})\t(\d{1,9})\t([^\t]*)\t([^\t]+)(?:\t([^\t]*)(?:\t(.*))?)?")
+# PMID T1 TYPE START END MENTION
+_FRAGMENT = re.compile(r"\S+\t(T\d+)\t([^\t]+)\t(\d{1,9})\t(\d{1,9})\t([^\t]*)")
 _RELATION = re.compile(r"\S+\t(?!\d+\t\d+\t)[^\t]+\t[^\t]+\t[^\t]+(?:\t.*)?")
 
 
@@ -26,7 +29,8 @@ _RELATION = re.compile(r"\S+\t(?!\d+\t\d+\t)[^\t]+\t[^\t]+\t[^\t]+(?:\t.*)?")
 def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read articles separated by empty lines and named by their ids. Title and abstract become
     lines of one text; relations are dropped. The seventh and later columns of an entity, such as
-    the written-out mentions of a coordination, become attributes: ``column_7``, ...
+    the written-out mentions of a coordination, become attributes: ``column_7``, ... If entities
+    have ids, as in the files of bconv, lines with the same id are fragments of one entity.
     """
     lines = enumerate(read_lines(path), start=1)
     for is_article, group in groupby(lines, key=lambda line: bool(line[1].strip())):
@@ -37,7 +41,9 @@ def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:
 
 
 def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRecord:
-    texts, entities = [], []
+    texts: list[str] = []
+    entities: list[TextEntity] = []
+    numbers: dict[str, int] = {}
     name = lines[0][1].split("|")[0]
     for number, line in lines:
         place = file._replace(line=number, document=name)
@@ -57,6 +63,16 @@ def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRec
                 attrs["_"] = values
             offsets = ((int(start), int(end)),)
             entities.append(TextEntity(label, offsets, None, place, surface or None, attrs=attrs))
+        elif match := _FRAGMENT.fullmatch(line):
+            id, label, start, end, surface = match.groups()
+            part = TextEntity(label, ((int(start), int(end)),), id, place, surface)
+            if numbers.setdefault(id, len(entities)) == len(entities):
+                entities.append(part)
+            else:
+                first = entities[numbers[id]]
+                fragments = (*first.fragments, *part.fragments)
+                surface = f"{first.surface} {part.surface}"
+                entities[numbers[id]] = replace(first, fragments=fragments, surface=surface)
         else:
             kind = "relation" if _RELATION.fullmatch(line) else "malformed line"
             report.add("dropped", kind, f"cannot keep {line[:80]!r}", place)

@@ -17,6 +17,8 @@ from .report import NOWHERE, Place, Report
 
 # the key of the lines in doc.user_data
 DOC_RELATIONS = "gapdner_relations"
+# the key of the ids of the lines in doc.user_data, in the order of the file, see `TextRecord`
+DOC_LINE_IDS = "gapdner_line_ids"
 KINDS = {"R": "relation", "E": "event", "*": "equivalence", "N": "normalization", "#": "note"}
 KINDS |= {"A": "attribute", "M": "attribute"}
 # the kinds of issue for lines that are valid, but cannot be kept
@@ -33,7 +35,7 @@ class BratLine(NamedTuple):
     place: Place
 
     def drop(self, report: Report, reason: str = "", kind: str | None = None) -> None:
-        """Report that the line cannot be kept. The default kind is that of the line."""
+        """Report that the line cannot be kept. The default kind is the line's."""
         name = KINDS[self.text[0]]
         message = f"cannot keep {self.text[:60]!r}{reason}"
         message = f"{name}: {message}" if kind else message
@@ -82,6 +84,8 @@ class TextRecord:
     path (Optional[str]): The file of the text.
     extra (Mapping[str, Any]): Other values of the document's record in the file.
     relations (tuple[BratLine, ...]): Relations between the entities as lines of brat.
+    line_ids (tuple[str, ...]): The ids of brat's lines in the order of the file. The id of a line
+        that is stored in the attrs of its entity is followed by the id of the entity: "A1 T3".
     """
 
     name: str
@@ -90,6 +94,7 @@ class TextRecord:
     path: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     relations: tuple[BratLine, ...] = ()
+    line_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The formats, with their readers and writers."""
+"""List the formats with their readers and writers."""
 
 import os
 import re
@@ -9,11 +9,9 @@ from inspect import signature
 from pathlib import Path
 from typing import Literal
 
-from spacy.util import registry
-
 from ..errors import GapDNERError
 from . import annotation_tools as tools
-from . import bioc, brat, cas, conll, docbin, inline, jsonl, pubtator, tables, w2ner
+from . import bioc, brat, cas, docbin, inline, jsonl, pubtator, tables, w2ner
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
 from .inline import is_inline, read_inline, write_inline
 from .outputs import check_no_stream
@@ -79,7 +77,6 @@ _PRODIGY = (
     r'(?![\s\S]*"entities"\s*:\s*\[))'
     r'[\s\S]*"(spans|_task_hash)"\s*:'
 )
-_HTML = "spacy-gapdner.write_html.v1"
 _LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|<(?:[\w.-]+:)?XMI\b|\APK'
 _BIOC = r'<collection|"passages"\s*:'
@@ -92,6 +89,8 @@ _NOT_IN_TABLES = _ALL - {"kb_id", "score"}
 # NUL bytes are left if a disk was full
 _BLANK = string.whitespace + "\0"
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
+# formats that spaCy converts
+_CONLL = (".conll", ".iob")
 _TABLE = (
     Format("prodigy", tools.read_prodigy, None, (JSONL,), None, _PRODIGY),
     Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO),
@@ -105,9 +104,6 @@ _TABLE = (
     Format("spacy", docbin.read_spacy, docbin.write_spacy, (".spacy",), ".spacy", loses=_NOTHING),
     Format("bioc", bioc.read_bioc, bioc.write_bioc, (".xml", JSON), ".xml", _BIOC),
     Format("pubtator", pubtator.read_pubtator, None, pubtator.SUFFIXES, None, r"\A\s*\S+\|t\|"),
-    Format("conll", conll.read_conll, None, conll.SUFFIXES, None, conll.has_tags),
-    # drawing imports formats, so its writer is looked up by its registered name
-    Format("html", None, lambda *args: registry.misc.get(_HTML)(*args), (), ".html", "", _NOTHING),
     Format("csv", writer=tables.write_csv, ending=".csv", loses=_NOT_IN_TABLES),
     Format("parquet", writer=tables.write_parquet, ending=".parquet", loses=_NOT_IN_TABLES),
 )
@@ -116,7 +112,7 @@ FORMATS = {format.name: format for format in _TABLE}
 
 
 def register_format(format: Format) -> None:
-    """Add a format for `read`, `write` and all commands, or replace the one with the same name."""
+    """Add a format for `read`, `write` and all commands, or replace one with the same name."""
     FORMATS[format.name] = format
 
 
@@ -152,7 +148,7 @@ def guess_format(path: Path) -> str:
         others = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s not in texts)
         files = visible_files(path, tuple(others)) or visible_files(path, texts)
         if not files:
-            _explain_content(path, word_files(path))
+            _explain_content(path, word_files(path) or visible_files(path, _CONLL))
             raise GapDNERError(f"{path} contains no annotation file ({', '.join(others)}).")
     # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
@@ -198,9 +194,16 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")
+        if file.suffix in _CONLL:
+            raise GapDNERError(
+                f"{file} is CoNLL. Convert it to .spacy with python -m spacy convert, and import "
+                "that with --from-ents."
+            )
         text = first_text(file, strict=True)
         if re.fullmatch(r"\s*[\[{][\[\]{}\s]*|\s*null\s*", text):
             raise GapDNERError(f"{file} contains no document.")
+        if text.startswith("#FORMAT=WebAnno TSV"):
+            raise GapDNERError(f"{file} is WebAnno TSV. Export UIMA CAS (XMI or JSON).")
         if '"annotation_id"' in text:
             raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")
         if '"start_offset"' in text:

@@ -1,4 +1,4 @@
-"""Gold entities that a tagging scheme cannot represent, with the cause."""
+"""Find gold entities that a tagging scheme cannot represent, with the cause."""
 
 from collections.abc import Sequence
 
@@ -21,15 +21,15 @@ def find_conflicts(
     cells = tagging.encode(entities, labels)
     decoded = set(tagging.decode(LabeledCells(cells, np.ones(len(cells))), labels).entities)
     kinds = tagging.channels(["type"] * len(labels))
-    held = {(row, column): channel for row, column, channel in cells.tolist()}
+    assigned = {(row, column): channel for row, column, channel in cells.tolist()}
     missed: dict[Entity, str] = {}
     for entity in entities:
         if entity in decoded:
             continue
         causes = (
-            f"{kinds[channel]} is overridden by {kinds[held[row, column]]}"
+            f"{kinds[channel]} is overridden by {kinds[assigned[row, column]]}"
             for row, column, channel in tagging.encode([entity], labels).tolist()
-            if held[row, column] != channel
+            if assigned[row, column] != channel
         )
         missed[entity] = next(causes, "not represented")
     return missed, sorted(decoded - set(entities), key=text_order)

@@ -15,7 +15,7 @@ from .cells import Cell, LabeledCells, most_probable, one_label_a_cell
 from .decoding import DecodedSegment, PathGraph, search_entities
 from .losses import CrossEntropy, GridLoss
 
-# The channels; those of the entity types follow
+# The channels; the channels of the entity types follow
 _FRAG, _GAP, _FIRST_TYPE = 1, 2, 3
 
 
@@ -41,7 +41,7 @@ class GapAwareTagging:
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write entities into a grid, one label per cell. See `TaggingScheme.encode`."""
         # types before Frag and Gap
-        return one_label_a_cell(_spell(entities, labels), lambda c: (c < _FIRST_TYPE, c))
+        return one_label_a_cell(_cells_of(entities, labels), lambda c: (c < _FIRST_TYPE, c))
 
     def labeled_cells(
         self, scores: Floats4d, cell_threshold: float
@@ -84,7 +84,7 @@ class GapAwareTagging:
         return search_entities(ranges, graph, labels, _fragments, threshold, max_paths)
 
 
-def _spell(entities: Iterable[Entity], labels: Sequence[str]) -> Iterator[Cell]:
+def _cells_of(entities: Iterable[Entity], labels: Sequence[str]) -> Iterator[Cell]:
     index = {label: i for i, label in enumerate(labels)}
     for entity in entities:
         yield entity.end - 1, entity.start, _FIRST_TYPE + index[entity.label]

@@ -80,9 +80,9 @@ def label_segments(
     return [labeled[i] for i in range(len(grids))]
 
 
-def channel_places(channels: Sequence[str], larger: Sequence[str]) -> list[int]:
+def channel_indices(channels: Sequence[str], larger: Sequence[str]) -> list[int]:
     """RETURNS (list[int]): The index of each channel in the channels of a grid with more entity
-    types. They are matched by name, and those with the same name in order.
+    types. They are matched by name, and types with the same name in order.
     """
     places: dict[str, list[int]] = {}
     for number, name in enumerate(larger):

@@ -1,4 +1,4 @@
-"""Segments: the sentences or windows of a Doc that have their own label grid."""
+"""Split a Doc into segments: sentences or windows that have their own label grid."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -51,20 +51,20 @@ def assign_entities(
     entities: Iterable[Entity], segments: Sequence[Segment]
 ) -> tuple[list[list[Entity]], list[Entity]]:
     """Assign entities to the segments that contain them. An entity in two windows is assigned to
-    both. Returns the entities of each segment, in its offsets, and those that are in no segment.
+    both. Returns the entities of each segment, in its offsets, and entities that are in no segment.
     """
-    held: list[list[Entity]] = [[] for _ in segments]
-    unheld = []
+    assigned: list[list[Entity]] = [[] for _ in segments]
+    unassigned = []
     starts = [segment.start for segment in segments]
     ends = [segment.end for segment in segments]
     for entity in entities:
         # starts and ends both ascend, so the segments that contain it are consecutive
         first, last = bisect_left(ends, entity.end), bisect_right(starts, entity.start)
         for i in range(first, last):
-            held[i].append(entity.shift(-segments[i].start))
+            assigned[i].append(entity.shift(-segments[i].start))
         if first >= last:
-            unheld.append(entity)
-    return held, unheld
+            unassigned.append(entity)
+    return assigned, unassigned
 
 
 def merge_segments(

@@ -1,4 +1,4 @@
-"""Predictions of a pipeline for texts, in one or more processes, and for annotated Docs."""
+"""Run a pipeline on texts, in one or more processes, and on annotated Docs."""
 
 import multiprocessing
 import os
@@ -29,6 +29,7 @@ from ..formats.report import UNREADABLE, Report
 from ..model.precision import use_bf16, uses_bf16
 from ..pipe.scorer import Comparison, compare
 from .texts import InputText
+from .workarounds import apply_workarounds
 
 S = TypeVar("S", str, Doc)
 T = TypeVar("T")
@@ -106,6 +107,7 @@ def _annotate(
                 texts, contexts = zip(*batch, strict=True)
                 yield from zip(_annotate_batch(nlp, texts, skip), contexts, strict=True)
         return
+    # not nlp.pipe(n_process=...), which waits forever if a worker is killed, for lack of memory say
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
     args = (nlp, uses_bf16(nlp), Underscore.get_state())
     with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=args) as pool:
@@ -155,6 +157,8 @@ def _start_worker(nlp: Language, bf16: bool, underscore: tuple[Any, ...]) -> Non
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
     Underscore.load_state(underscore)
+    # a spawned process imports everything again
+    apply_workarounds(bf16=bf16)
     if bf16:
         use_bf16(nlp)
     _WORKER["nlp"] = nlp

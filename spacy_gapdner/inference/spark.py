@@ -1,4 +1,4 @@
-"""Discontinuous entity recognition in Apache Spark DataFrames.
+"""Find discontinuous entities in the texts of Apache Spark DataFrames.
 
 On a cluster, every worker needs this package, the requirements of the pipeline, and the pipeline
 itself: as an installed package, in a shared folder, or in an archive distributed with
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..docs import make_doc
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError, check_probability
-from . import pipes
+from .loading import load_recognizer
+from .workarounds import apply_workarounds
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,10 +122,11 @@ def _load_recognizer(
 ) -> "tuple[Language, DiscontinuousEntityRecognizer]":
     from pyspark import SparkFiles
 
+    apply_workarounds(bf16=bf16)
     sent = Path(SparkFiles.get(model)) if SparkFiles._root_directory else None
     path = sent if not Path(model).exists() and sent is not None and sent.exists() else model
     try:
-        return pipes.load_recognizer(path, spans_key=spans_key, threshold=threshold, bf16=bf16)
+        return load_recognizer(path, spans_key=spans_key, threshold=threshold, bf16=bf16)
     except GapDNERError as error:
         raise GapDNERError(
             f"A Spark worker could not load the pipeline {model}: {error}"

@@ -1,4 +1,4 @@
-"""Raw texts for prediction, and JSONL that is written line by line, so that it can be resumed."""
+"""Read raw texts for prediction, and write JSONL line by line, so that it can be resumed."""
 
 import shutil
 import sys
@@ -61,7 +61,7 @@ def _read_standard_input(report: Report | None) -> Iterator[InputText]:
 
 
 @contextmanager
-def growing(
+def resumable_jsonl(
     path: Path, texts: Iterable[InputText], *, resume: bool
 ) -> Iterator[tuple[IO[bytes], Iterable[InputText], int]]:
     """Write JSONL to NAME.part, which is renamed to NAME when it is complete. If the process fails

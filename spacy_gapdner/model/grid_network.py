@@ -57,7 +57,6 @@ class GridNetwork(nn.Module):
 
     # Set by the thinc model
     labels: tuple[str, ...] = ()
-    mixed_precision = False
 
     def __init__(self, n_in: int, n_channels: int) -> None:
         super().__init__()
@@ -80,18 +79,17 @@ class GridNetwork(nn.Module):
             padded to its longest sentence. The logits of padding cells are arbitrary.
         """
         scores = []
-        with torch.autocast(words.device.type, torch.bfloat16, enabled=self.mixed_precision):
-            score = self.make_scorer()
-            padded = F.pad(words, (0, 0, 0, 1))
-            for index, lengths, batch_sizes in calls:
-                read = padded.index_select(0, index.flatten()).view(*index.shape, self.n_in)
-                tokens, mask = self.encode(read, lengths), index < len(words)
-                parts = (part.split(batch_sizes) for part in (lengths, mask, *tokens))
-                for batch_lengths, *batch in zip(*parts, strict=True):
-                    n = int(batch_lengths[0])
-                    is_padded = int(batch_lengths[-1]) < n
-                    batch_mask, *features = (part[:, :n] for part in batch)
-                    scores.append(score(features, batch_mask if is_padded else None))
+        score = self.make_scorer()
+        padded = F.pad(words, (0, 0, 0, 1))
+        for index, lengths, batch_sizes in calls:
+            read = padded.index_select(0, index.flatten()).view(*index.shape, self.n_in)
+            tokens, mask = self.encode(read, lengths), index < len(words)
+            parts = (part.split(batch_sizes) for part in (lengths, mask, *tokens))
+            for batch_lengths, *batch in zip(*parts, strict=True):
+                n = int(batch_lengths[0])
+                is_padded = int(batch_lengths[-1]) < n
+                batch_mask, *features = (part[:, :n] for part in batch)
+                scores.append(score(features, batch_mask if is_padded else None))
         return scores
 
     def encode(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
@@ -120,7 +118,7 @@ class GridNetwork(nn.Module):
         """
         raise NotImplementedError
 
-    def take_over(self, trained: "GridNetwork", channels: Sequence[int]) -> None:
+    def copy_weights_from(self, trained: "GridNetwork", channels: Sequence[int]) -> None:
         """Copy the weights of a network with the same settings and fewer channels. `channels` are
         their indices in this network. The weights of the additional channels are zero, and their
         biases are unchanged.

@@ -29,30 +29,17 @@ _NONE_MARGIN = 5.0
 
 @dataclass(frozen=True)
 class GapDNERSettings(GridSettings):
-    """The settings of a GapDNER network.
+    """The settings of a GapDNER network. See `build_gapdner_v1`."""
 
-    hidden_width (int): Width d of the token representations H. Ignored without BiLSTM.
-    boundary_width (int): Width of heads, tails and biaffine features (d in the paper).
-    grid_width (int): Width of the grid features M (d in the paper).
-    attention_width (int): Width d' of the queries and keys of the criss-cross attention.
-    bilstm (bool): Use the BiLSTM.
-    biaffine (bool): Use the biaffine features instead of the concatenation of head and tail.
-    linear_attention (bool): Use the linear attention over the tokens of each span.
-    criss_cross (bool): Use the criss-cross attention over the grid.
-    word_dropout (float): Dropout rate of the word representations. The paper does not specify
-        where dropout is applied.
-    RAISES (GapDNERError): If a width is not positive or the dropout rate is not in [0, 1).
-    """
-
-    hidden_width: int = 128
-    boundary_width: int = 32
-    grid_width: int = 96
-    attention_width: int = 16
-    bilstm: bool = True
-    biaffine: bool = True
-    linear_attention: bool = True
-    criss_cross: bool = True
-    word_dropout: float = 0.2
+    hidden_width: int
+    boundary_width: int
+    grid_width: int
+    attention_width: int
+    bilstm: bool
+    biaffine: bool
+    linear_attention: bool
+    criss_cross: bool
+    word_dropout: float
 
 
 class GapDNERNetwork(GridNetwork):

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any, TypeVar, cast
 
 import torch
-from thinc.api import Optimizer, PyTorchShim
+from thinc.api import Optimizer, PyTorchShim, Shim
 from torch import Tensor
 
 from ..errors import GapDNERError
@@ -26,7 +27,13 @@ def _explain_full_memory() -> Iterator[None]:
 
 
 class NetworkShim(PyTorchShim):
-    """A PyTorchShim that updates all weights at once and in place."""
+    """A PyTorchShim that updates all weights at once and in place.
+
+    If `mixed_precision` is True, matrices are multiplied in bfloat16, on a GPU or a CPU. It is a
+    setting of the config and not saved.
+    """
+
+    mixed_precision = False
 
     @property
     def network(self) -> Any:
@@ -49,18 +56,18 @@ class NetworkShim(PyTorchShim):
         """
         # unconditionally, because another thread may be changing the mode of the submodules
         self.network.eval()
-        with torch.no_grad(), _explain_full_memory():
+        with torch.no_grad(), self._context():
             return compute()
 
     def run_training(
         self, compute: Callable[[], Sequence[Tensor]]
     ) -> tuple[Sequence[Tensor], Callable[[Sequence[Tensor]], None]]:
         """Compute something with the network in training mode. Also returns a function that takes
-        the gradients of the results and computes those of all inputs and weights.
+        the gradients of the results and computes the gradients of all inputs and weights.
         """
         if not self.network.training:
             self.network.train()
-        with _explain_full_memory():
+        with self._context():
             results = compute()
 
         def backprop(gradients: Sequence[Tensor]) -> None:
@@ -68,6 +75,22 @@ class NetworkShim(PyTorchShim):
                 torch.autograd.backward(list(results), list(gradients))
 
         return results, backprop
+
+    def copy(self) -> "NetworkShim":
+        """Copy the shim and its network. thinc's copies have the same ID, under which optimizers
+        store the moments of the weights.
+        """
+        copied = deepcopy(self)
+        with Shim.global_id_lock:
+            Shim.global_id += 1
+            copied.id = Shim.global_id
+        return copied
+
+    @contextmanager
+    def _context(self) -> Iterator[None]:
+        device = next(self.network.parameters()).device.type
+        with _explain_full_memory(), torch.autocast(device, torch.bfloat16, self.mixed_precision):
+            yield
 
     def finish_update(self, optimizer: Optimizer | Update) -> None:
         """Apply the gradients, and remove them.

@@ -18,12 +18,13 @@ from torch import Tensor
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.grids import Grids
-from ..grid.scheme import channel_places
+from ..grid.scheme import channel_indices
 from ..grid.segments import Segment
-from . import workarounds as upstream_bugs
 from .batching import batch_by_length
 from .grid_network import Call, GridNetwork
+from .products import multiply_by_torch
 from .shim import NetworkShim
+from .threads import use_one_thread_after_fork
 
 # Maximum number of words, including padding, in a call of the network.
 _MAX_CALL_WORDS = 2**14
@@ -58,35 +59,35 @@ def build_grid_model(
     """Build a thinc model that scores the label grids of segments with a PyTorch network.
 
     name (str): Name of the model.
+    tok2vec (Model[list[Doc], list[Floats2d]]): The word representations.
+    tagging (TaggingScheme): The tagging scheme and its loss.
     make_network (NetworkFactory): Makes the network from the input width and the channels.
-    tok2vec, tagging, max_batch_cells, mixed_precision: See `make_architecture`.
+    max_batch_cells (Optional[int]): Maximum number of grid cells in a batch of segments.
+    mixed_precision (bool): Multiply the network's matrices in bfloat16.
     RETURNS (Model[ModelIn, ModelOut]): The model, with the refs "tok2vec" and "grid" and these
-        attrs: "tagging" is the scheme. "labels" are the entity types. "resize_output" is a function
-        that takes the model and a longer list of entity types.
+        attrs: "tagging" is the scheme. "resize_output" is a function that takes the model and a
+        list of entity types. It makes the network of a model that was just initialized.
     RAISES (GapDNERError): If `max_batch_cells` is not positive.
     """
     if max_batch_cells is not None and max_batch_cells < 1:
         raise GapDNERError(f"Invalid max_batch_cells: {max_batch_cells}. It must be at least 1.")
-    if mixed_precision:
-        upstream_bugs.bound_onednn_caches()
-    upstream_bugs.load_srsly_extensions_once()
-    upstream_bugs.use_one_thread_after_fork()
-    upstream_bugs.multiply_by_torch(tok2vec)
-    make = partial(_make_network, tagging, make_network, mixed_precision)
+    use_one_thread_after_fork()
+    multiply_by_torch(tok2vec)
+    make = partial(_make_network, tagging, make_network)
     grid: Model[GridIn, ModelOut] = Model(
         f"{name}_grid",
         # not an attr, because thinc restores saved attrs, which would override the config
         partial(_grid_forward, max_batch_cells),
-        layers=[_wrap(make)],
+        layers=[_wrap(make, mixed_precision)],
         dims={"nI": None},
     )
     return Model(
         name,
         _forward,
-        init=partial(_init, make),
+        init=_init,
         layers=[tok2vec, grid],
         refs={"tok2vec": tok2vec, "grid": grid},
-        attrs={"tagging": tagging, "labels": [], "resize_output": partial(_resize_output, make)},
+        attrs={"tagging": tagging, "resize_output": partial(_resize_output, make)},
     )
 
 
@@ -98,32 +99,27 @@ def get_shim(grid: Model[GridIn, ModelOut]) -> NetworkShim:
 def _make_network(
     tagging: TaggingScheme,
     make_network: NetworkFactory,
-    mixed_precision: bool,
     n_in: int,
     labels: Sequence[str],
 ) -> GridNetwork:
     network = make_network(n_in, tagging.channels(labels))
     network.labels = tuple(labels)
-    network.mixed_precision = mixed_precision
     return network
 
 
-def _init(
-    make_network: NetworkFactory, model: GridModel, X: ModelIn | None = None, Y: object = None
-) -> None:
+def _init(model: GridModel, X: ModelIn | None = None, Y: object = None) -> None:
     tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
     docs, _ = cast(ModelIn, X)
     tok2vec.initialize(X=docs)
     if grid.has_dim("nI") is None:
         grid.set_dim("nI", max(vectors.shape[1] for vectors in tok2vec.predict(docs)))
-    network = make_network(grid.get_dim("nI"), model.attrs["labels"])
-    get_shim(grid).network = network.to(get_torch_default_device())
+    get_shim(grid).network = None
 
 
 def _forward(
     model: GridModel, inputs: ModelIn | list[Doc], is_train: bool
 ) -> tuple[ModelOut, Callable[[ModelOut], list[Doc]]]:
-    upstream_bugs.use_one_thread_after_fork()
+    use_one_thread_after_fork()
     docs, segments = inputs if isinstance(inputs, tuple) else (inputs, _whole_docs(inputs))
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
     scores, backprop_grid = model.get_ref("grid")((vectors, segments), is_train)
@@ -140,18 +136,20 @@ def _whole_docs(docs: list[Doc]) -> list[list[Segment]]:
 
 
 def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Sequence[str]) -> None:
-    # Add entity types to an initialized model and keep the weights of the others
-    model.attrs["labels"] = list(labels)
+    # Adds entity types to an initialized model and keeps the weights of the others
     grid = model.get_ref("grid")
-    trained = get_shim(grid).network
-    if trained is None:
+    if grid.has_dim("nI") is None:
         return
     network = make_network(grid.get_dim("nI"), labels)
+    trained = get_shim(grid).network
+    if trained is None:
+        get_shim(grid).network = network.to(get_torch_default_device())
+        return
     channels, larger = map(model.attrs["tagging"].channels, (trained.labels, labels))
-    network.take_over(trained, channel_places(channels, larger))
+    network.copy_weights_from(trained, channel_indices(channels, larger))
     network.train(trained.training)
     # a new shim, because optimizers store moments with the old shapes under the id of the old one
-    grid.layers[0] = _wrap(make_network)
+    grid.layers[0] = _wrap(make_network, get_shim(grid).mixed_precision)
     get_shim(grid).network = network.to(next(trained.parameters()).device)
 
 
@@ -225,11 +223,12 @@ def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[
         yield call
 
 
-def _wrap(make_network: NetworkFactory) -> Model[NetworkIn, list[Floats4d]]:
+def _wrap(make_network: NetworkFactory, mixed_precision: bool) -> Model[NetworkIn, list[Floats4d]]:
     # the network is made once the labels are known
     shim = NetworkShim(
         None, serialize_model=_serialize, deserialize_model=partial(_deserialize, make_network)
     )
+    shim.mixed_precision = mixed_precision
     return Model("pytorch", _call_network, shims=[shim], dims={"nI": None, "nO": None})
 
 

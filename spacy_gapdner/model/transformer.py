@@ -4,29 +4,27 @@ With it, `nlp.pipe` is faster than spaCy's `ner` on spacy-transformers (see proj
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from copy import deepcopy
 from typing import Any, cast
 
 import numpy as np
 import torch
 from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
-from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
-from spacy_transformers.layers.transformer_model import TransformerModel
+from spacy_transformers.data_classes import FullTransformerBatch, HFObjects, WordpieceBatch
+from spacy_transformers.layers._util import replace_listener, replace_listener_cfg
 from spacy_transformers.util import maybe_flush_pytorch_cache
-from thinc.api import Model, torch2xp
+from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
 
 from ..errors import GapDNERError
 from .batching import batch_by_length
-from .shim import NetworkShim
+from .threads import use_one_thread_after_fork
 from .transformer_data import DocTransformerBatch, split_by_doc
 from .transformer_shim import TransformerShim
 from .word_pieces import BatchPositions, align_tokens, find_positions, pad, tokenize
-from .workarounds import use_one_thread_after_fork
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
-
+TransformerModel = Model[list[Doc], FullTransformerBatch]
 
 # Maximum size of a batch, in features of word pieces. Larger batches exceed a CPU's cache.
 _CPU_SIZE, _GPU_SIZE = 3 * 2**17, 3 * 2**22
@@ -43,12 +41,12 @@ def build_transformer_model_v1(
     transformer_config: dict[str, Any] = SimpleFrozenDict(),
     mixed_precision: bool = False,
     grad_scaler_config: dict[str, Any] = SimpleFrozenDict(),
-) -> Model[list[Doc], FullTransformerBatch]:
+) -> TransformerModel:
     """Build a model for the `transformer` component that computes almost no padding.
 
     Registered as the architecture `spacy-gapdner.TransformerModel.v1`. Settings, weights and
-    results are those of `spacy-transformers.TransformerModel.v3`, with these exceptions: The model
-    output only has the `last_hidden_state`. The rows of `doc._.trf_data` are padded to the longest
+    results are the same as with `spacy-transformers.TransformerModel.v3`, except that the model
+    output has only the `last_hidden_state`. The rows of `doc._.trf_data` are padded to the longest
     span of the document, not of the batch. The batch that annotation setters receive contains
     `spans` and `doc_data`. Its other fields are empty.
 
@@ -71,42 +69,43 @@ def build_transformer_model_v1(
             )
     use_one_thread_after_fork()
     # copies, because spacy-transformers modifies its settings
-    return BatchingTransformerModel(
-        name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision
+    objects = HFObjects(None, None, None, dict(tokenizer_config), dict(transformer_config))
+    shim = TransformerShim(objects)
+    shim.mixed_precision = mixed_precision
+    network: Model[Any, Any] = Model(
+        "pytorch", _call_network, shims=[shim], dims={"nI": None, "nO": None}
+    )
+    return Model(
+        "transformer",
+        _forward,
+        init=_init,
+        layers=[network],
+        dims={"nO": None},
+        attrs={
+            "name": name,
+            "get_spans": get_spans,
+            "flush_cache_chance": 0.0,
+            # spaCy calls these for nlp.replace_listeners
+            "replace_listener": replace_listener,
+            "replace_listener_cfg": replace_listener_cfg,
+        },
     )
 
 
-class BatchingTransformerModel(TransformerModel):
-    """A TransformerModel that batches spans by length. See `build_transformer_model_v1`."""
+def get_transformer_shim(model: TransformerModel) -> TransformerShim:
+    """RETURNS (TransformerShim): The shim that contains the transformer and its tokenizer."""
+    return cast(TransformerShim, model.layers[0].shims[0])
 
-    def __init__(
-        self,
-        name: str,
-        get_spans: SpanGetter,
-        tokenizer_config: dict[str, Any],
-        transformer_config: dict[str, Any],
-        mixed_precision: bool,
-    ) -> None:
-        super().__init__(name, get_spans, tokenizer_config, transformer_config)
-        # the wrapper creates its own shim, and it is the shim that updates the weights
-        self.layers[0].shims[0].__class__ = TransformerShim
-        self._func = _forward
-        # not an attr, because thinc restores saved attrs, which would override the config
-        self.mixed_precision = mixed_precision
 
-    def copy(self) -> "BatchingTransformerModel":
-        """Copy the model and its weights, for `nlp.replace_listeners`."""
-        name, get_spans = self.attrs["name"], self.attrs["get_spans"]
-        copied = BatchingTransformerModel(name, get_spans, {}, {}, self.mixed_precision)
-        copied.attrs.update(self.attrs)
-        copied.layers[0] = deepcopy(self.layers[0])
-        if self.has_dim("nO"):
-            copied.set_dim("nO", self.get_dim("nO"))
-        return copied
+def _init(model: TransformerModel, X: list[Doc] | None = None, Y: object = None) -> None:
+    shim = get_transformer_shim(model)
+    if shim.network is None:
+        shim.load_pretrained(model.attrs["name"])
+    model.set_dim("nO", shim.network.config.hidden_size)
 
 
 def _forward(
-    model: BatchingTransformerModel, docs: list[Doc], is_train: bool
+    model: TransformerModel, docs: list[Doc], is_train: bool
 ) -> tuple[FullTransformerBatch, Callable[[FullTransformerBatch], list[Doc]]]:
     use_one_thread_after_fork()
     nested = model.attrs["get_spans"](docs)
@@ -114,20 +113,22 @@ def _forward(
     if not filled:
         return DocTransformerBatch.of(nested, []), lambda d_output: docs
     maybe_flush_pytorch_cache(chance=model.attrs["flush_cache_chance"])
+    shim = get_transformer_shim(model)
     by_doc = [nested[i] for i in filled]
     texts = [span.text for spans in by_doc for span in spans]
-    pieces = tokenize(model.tokenizer, texts, _longest_span(model))
+    pieces = tokenize(shim.tokenizer, texts, _longest_span(shim))
     ends = np.cumsum([len(spans) for spans in by_doc])
     doc_positions = find_positions(pieces.lengths, np.split(np.arange(ends[-1]), ends[:-1]))
-    max_size, max_padding = _choose_limits(model.transformer, is_train)
+    max_size, max_padding = _choose_limits(shim.network, is_train)
     batches = batch_by_length(pieces.lengths.tolist(), max_size, max_padding=max_padding)
     positions = find_positions(pieces.lengths, batches)
-    hidden, backprop_network = _run(model, pad(pieces, positions, model.tokenizer), is_train)
+    padded = pad(pieces, positions, shim.tokenizer)
+    hidden, backprop_network = model.layers[0](padded, is_train)
     flat = torch.cat([output.detach().flatten(0, 1) for output in hidden]).float()
     by_piece = cast(Floats2d, torch2xp(_move_pieces(flat, positions, doc_positions)))
-    aligned = align_tokens(by_doc, pieces, doc_positions, model.tokenizer)
+    aligned = align_tokens(by_doc, pieces, doc_positions, shim.tokenizer)
     n_tokens = [len(docs[i]) for i in filled]
-    parts = split_by_doc(pieces, doc_positions, aligned, n_tokens, by_piece, model.tokenizer)
+    parts = split_by_doc(pieces, doc_positions, aligned, n_tokens, by_piece, shim.tokenizer)
 
     def backprop(d_batch: FullTransformerBatch) -> list[Doc]:
         d_hidden = d_batch.model_output["last_hidden_state"]
@@ -147,29 +148,25 @@ def _choose_limits(network: Any, is_train: bool) -> tuple[int, int]:
     return _GPU_SIZE // width, _GPU_PADDING // cost
 
 
-def _longest_span(model: BatchingTransformerModel) -> int:
+def _longest_span(shim: TransformerShim) -> int:
     # In word pieces. The tokenizer's limit can exceed the number of positions in the network.
-    limit: int = model.tokenizer.model_max_length
-    network = model.transformer
-    positions = getattr(network.config, "max_position_embeddings", None) or 0
+    limit: int = shim.tokenizer.model_max_length
+    positions = getattr(shim.network.config, "max_position_embeddings", None) or 0
     if positions <= 0:
         return limit
-    embeddings = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
+    embeddings = getattr(shim.network, "embeddings", None)
     # RoBERTa's positions start after the padding position
-    first = getattr(embeddings, "padding_idx", None)
+    first = getattr(getattr(embeddings, "position_embeddings", None), "padding_idx", None)
     return min(limit, positions if first is None else positions - first - 1)
 
 
-def _run(
-    model: BatchingTransformerModel, batches: list[WordpieceBatch], is_train: bool
+def _call_network(
+    model: Model[Any, Any], batches: list[WordpieceBatch], is_train: bool
 ) -> tuple[Sequence[torch.Tensor], Callable[[Sequence[torch.Tensor]], None]]:
-    layer, network = model.layers[0], model.transformer
-    shim = cast(NetworkShim, layer.shims[0])
+    shim = cast(TransformerShim, model.shims[0])
 
     def compute() -> list[torch.Tensor]:
-        with torch.autocast(network.device.type, torch.bfloat16, model.mixed_precision):
-            calls = (layer.attrs["convert_inputs"](layer, b, is_train)[0] for b in batches)
-            return [network(**call.kwargs)["last_hidden_state"] for call in calls]
+        return [shim.network(**_to_inputs(b, shim))["last_hidden_state"] for b in batches]
 
     if not is_train:
         return shim.run(compute), _refuse_gradient
@@ -180,6 +177,16 @@ def _run(
         backprop_torch([d.view_as(h).to(h.dtype) for d, h in pairs])
 
     return hidden, backprop
+
+
+def _to_inputs(batch: WordpieceBatch, shim: TransformerShim) -> dict[str, torch.Tensor]:
+    arrays = {
+        "input_ids": batch.input_ids,
+        "attention_mask": batch.attention_mask,
+        "token_type_ids": batch.token_type_ids,
+    }
+    device = shim.network.device
+    return {n: xp2torch(a, device=device) for n, a in arrays.items() if a is not None}
 
 
 def _refuse_gradient(d_hidden: Sequence[torch.Tensor]) -> None:

@@ -10,6 +10,7 @@ import srsly
 import torch
 from spacy_transformers.data_classes import HFObjects
 from spacy_transformers.layers.hf_shim import HFShim
+from spacy_transformers.layers.transformer_model import huggingface_from_pretrained
 from thinc.api import get_torch_default_device
 
 from ..errors import GapDNERError
@@ -20,12 +21,27 @@ _CODE = "auto_map"
 
 
 class TransformerShim(NetworkShim, HFShim):
-    """An HFShim that does not trust what it loads: it only writes tokenizer files into its own
+    """An HFShim that does not trust what it loads: it writes tokenizer files only into its own
     temporary folder, ignores other settings than `use_fast`, and never runs the code of a model.
     """
 
+    @property
+    def tokenizer(self) -> Any:
+        """RETURNS (Optional[PreTrainedTokenizerBase]): The tokenizer, or None before loading."""
+        return self._hfmodel.tokenizer
+
+    def load_pretrained(self, name: str) -> None:
+        """Load a transformer and its tokenizer, with the settings of the config.
+
+        name (str): Name of the Hugging Face model, or path to its directory.
+        """
+        given = self._hfmodel
+        settings = given._init_tokenizer_config, given._init_transformer_config
+        self._hfmodel = huggingface_from_pretrained(name, *settings)
+        self.network = self._hfmodel.transformer
+
     def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
-        """Load a transformer and its tokenizer. The format is that of spacy-transformers.
+        """Load a transformer and its tokenizer. The format is the same as in spacy-transformers.
 
         bytes_data (bytes): The result of `to_bytes`.
         RETURNS (TransformerShim): The shim.

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable
 from functools import partial
-from inspect import signature
 from typing import Any, cast
 
 from spacy.language import Language
@@ -13,10 +12,20 @@ from ..entities import DEFAULT_SPANS_KEY
 from .recognizer import DiscontinuousEntityRecognizer
 from .scorer import DISC_F_WEIGHT, F_WEIGHT
 
-# All other settings have the defaults of the architecture
-DEFAULT_CONFIG = """
+DEFAULT_MODEL = """
 [model]
 @architectures = "spacy-gapdner.GapDNER.v1"
+hidden_width = 128
+boundary_width = 32
+grid_width = 96
+attention_width = 16
+bilstm = true
+biaffine = true
+linear_attention = true
+criss_cross = true
+word_dropout = 0.2
+max_batch_cells = null
+mixed_precision = false
 
 [model.tagging]
 @misc = "spacy-gapdner.GapAwareTagging.v1"
@@ -43,12 +52,15 @@ depth = 1
 """
 
 DEFAULT_SETTINGS: dict[str, Any] = {
-    **{
-        name: parameter.default
-        for name, parameter in signature(DiscontinuousEntityRecognizer).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    },
-    "model": Config().from_str(DEFAULT_CONFIG)["model"],
+    "model": Config().from_str(DEFAULT_MODEL)["model"],
+    "spans_key": DEFAULT_SPANS_KEY,
+    "threshold": 0.4,
+    "disc_threshold": None,
+    "max_paths": 10_000,
+    "max_length": 128,
+    "stride": 96,
+    "annotate_ents": False,
+    "lr_scale": 1.0,
     "scorer": {"@scorers": "spacy-gapdner.discontinuous_scorer.v1"},
 }
 

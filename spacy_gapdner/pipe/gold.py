@@ -1,17 +1,21 @@
-"""Training data: labels and sample documents."""
+"""Gold entities: the labels and samples of a training corpus, and the targets of a batch."""
 
+import warnings
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 
 from ..docs import warn_other_languages
-from ..entities import count_elsewhere, get_entities
+from ..entities import Entity, count_other_annotation, describe_no_entities, get_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
+from ..grid import TaggingScheme
+from ..grid.losses import GridTarget
+from ..grid.segments import Segment, assign_entities
 
 # Errors of spaCy, zlib and msgpack if a .spacy file is missing or invalid
 _INVALID_FILE = (OSError, zlib.error, KeyError, ValueError)
@@ -31,6 +35,16 @@ class Gold:
     n_entities: int = 0
     n_unaligned: int = 0
 
+    def describe_no_entities(self, key: str) -> str:
+        """RETURNS (str): A message for a corpus without entities, with advice."""
+        message = describe_no_entities("The training corpus", key, self.elsewhere)
+        if self.elsewhere:
+            return message
+        return (
+            f"{message} Note that spacy.Corpus.v1 drops all span groups if max_length or "
+            "gold_preproc is set. Turn both off."
+        )
+
 
 def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gold:
     """Read a training corpus, or raise a GapDNERError if a file is invalid or no Doc has tokens."""
@@ -47,7 +61,7 @@ def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gol
         gold.n_entities += len(entities)
         gold.n_unaligned += len(align_entities(example, key)[1])
         if not entities:
-            gold.elsewhere.update(count_elsewhere(example.reference, key))
+            gold.elsewhere.update(count_other_annotation(example.reference, key))
         if len(gold.sample) < _N_SAMPLE and len(example.reference):
             gold.sample.append(example.reference)
     if not gold.sample:
@@ -67,3 +81,54 @@ def _read_examples(get_examples: Callable[[], Iterable[Example]]) -> Iterator[Ex
             f"Cannot read the training corpus ({type(error).__name__}: {error}). Check the path. "
             "If the file is not a .spacy file or is truncated, run convert again."
         ) from error
+
+
+def report_unaligned(name: str, numbers: str, is_strict: bool) -> None:
+    """Warn, or raise a GapDNERError, that gold entities cannot be aligned with the tokens."""
+    message = (
+        f"'{name}' cannot learn {numbers}gold entities whose boundaries fall inside a token. The "
+        "cells around them are ignored. Convert the data with the tokenizer of the pipeline."
+    )
+    if is_strict:
+        raise GapDNERError(message)
+    warnings.warn(message, stacklevel=3)
+
+
+def check_labels(name: str, entities: Iterable[Entity], labels: Sequence[str]) -> None:
+    """Raise a GapDNERError if a gold entity has an unknown label."""
+    if unknown := {entity.label for entity in entities} - set(labels):
+        raise GapDNERError(
+            f"Unknown label {min(unknown)!r} in the gold annotation. '{name}' has the labels "
+            f"{', '.join(labels)}. Add it with add_label(). For spacy train, list all types as "
+            f"labels in [initialize.components.{name}] or, if the pipe is sourced, use the "
+            "callback spacy-gapdner.add_labels.v1."
+        )
+
+
+def make_targets(
+    aligned: Sequence[Entity],
+    unaligned: Sequence[Entity],
+    segments: Sequence[Segment],
+    tagging: TaggingScheme,
+    labels: Sequence[str],
+) -> tuple[list[GridTarget], list[Entity]]:
+    """Make the targets of a document. The loss ignores the cells around unaligned entities.
+
+    aligned (Sequence[Entity]): The entities to learn, in tokens of the document.
+    unaligned (Sequence[Entity]): Entities whose boundaries fall inside a token, and their tokens.
+    segments (Sequence[Segment]): The segments of the document.
+    tagging (TaggingScheme): The tagging scheme.
+    labels (Sequence[str]): The entity types.
+    RETURNS (tuple[list[GridTarget], list[Entity]]): The target of each segment, and the entities
+        that no segment contains.
+    """
+    assigned, unassigned = assign_entities(aligned, segments)
+    targets = []
+    for entities, (start, end) in zip(assigned, segments, strict=True):
+        ignored = [
+            (max(entity.start - start, 0), min(entity.end, end) - start)
+            for entity in unaligned
+            if entity.start < end and entity.end > start
+        ]
+        targets.append(GridTarget(tagging.encode(entities, labels), ignored))
+    return targets, unassigned

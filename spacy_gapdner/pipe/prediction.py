@@ -1,5 +1,6 @@
-"""Prediction of entities: scores the label grids of documents and decodes them in batches."""
+"""Predict entities: score the label grids of Docs and decode them in batches."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, islice
 from typing import Any
@@ -53,12 +54,12 @@ def predict_entities(
             yield visible, sum(segment.n_cut for segment in decoded)
 
 
-def count_without_vectors(model: Model[Any, Any], docs: Iterable[Doc]) -> int:
-    """Count the documents that the tok2vec or transformer component of a listener has not
-    processed. spaCy's listeners return zeros for them.
+def warn_without_vectors(name: str, model: Model[Any, Any], docs: Sequence[Doc]) -> None:
+    """Warn if the tok2vec or transformer component of a listener has not processed documents,
+    because spaCy's listeners return zeros for them.
     """
     listeners = [node for node in model.walk() if _is_listener(node)]
-    return sum(
+    without = sum(
         any(
             not doc.tensor.size
             if isinstance(node, Tok2VecListener)
@@ -68,6 +69,24 @@ def count_without_vectors(model: Model[Any, Any], docs: Iterable[Doc]) -> int:
         for doc in docs
         if len(doc)
     )
+    if without:
+        warnings.warn(
+            f"'{name}' has no word vectors for {without} of {len(docs)} documents. The tok2vec or "
+            "transformer that it listens to has not processed them. Enable that component, and add "
+            f"it before '{name}'.",
+            stacklevel=3,
+        )
+
+
+def warn_cut_paths(name: str, n_cut: Sequence[int], max_paths: int) -> None:
+    """Warn if the search dropped paths. `n_cut` are their numbers by document."""
+    if any(n_cut):
+        warnings.warn(
+            f"'{name}' dropped {sum(n_cut)} paths in {sum(map(bool, n_cut))} of {len(n_cut)} "
+            f"documents because max_paths ({max_paths}) was reached. Some entities may be missing. "
+            "This is normal if the model is untrained.",
+            stacklevel=3,
+        )
 
 
 def _is_listener(node: Model[Any, Any]) -> bool:

@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,34 +15,31 @@ from spacy.util import logger
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
-from ..entities import (
-    DEFAULT_SPANS_KEY,
-    Entity,
-    describe_no_entities,
-    get_entities,
-    set_contiguous_ents,
-    set_entities,
-)
+from ..entities import Entity, set_contiguous_ents, set_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.grids import Grids
 from ..grid.losses import GridTarget
-from ..grid.segments import Segment, assign_entities, check_window, get_segments
+from ..grid.segments import Segment, check_window, get_segments
 from .calibration import Calibration
-from .gold import collect_gold
-from .prediction import GridModel, count_without_vectors, predict_entities
-from .saved_settings import restore_settings
-from .scorer import score_discontinuous
+from .gold import check_labels, collect_gold, make_targets, report_unaligned
+from .prediction import GridModel, predict_entities, warn_cut_paths, warn_without_vectors
+from .settings import (
+    check_score_weights,
+    check_settings,
+    require_labels,
+    require_network,
+    restore_settings,
+)
 from .thresholds import Thresholds
-from .training_progress import TrainingProgress, check_score_weights
 
 
 class DiscontinuousEntityRecognizer(TrainablePipe):
     """Recognize contiguous, nested, overlapping and discontinuous entities with a GapDNER model.
 
     The settings are in `cfg` and can be changed at any time. Saved settings override the config. A
-    warning names the settings of `spacy.load(path, config=...)` that are ignored.
+    warning reports the settings of `spacy.load(path, config=...)` that are ignored.
     """
 
     def __init__(
@@ -52,15 +48,15 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         model: GridModel,
         name: str = "gapdner",
         *,
-        spans_key: str = DEFAULT_SPANS_KEY,
-        threshold: float = 0.4,
-        disc_threshold: float | None = None,
-        max_paths: int = 10_000,
-        max_length: int = 128,
-        stride: int = 96,
-        annotate_ents: bool = False,
-        lr_scale: float = 1.0,
-        scorer: Callable[..., dict[str, Any]] | None = score_discontinuous,
+        spans_key: str,
+        threshold: float,
+        disc_threshold: float | None,
+        max_paths: int,
+        max_length: int,
+        stride: int,
+        annotate_ents: bool,
+        lr_scale: float,
+        scorer: Callable[..., dict[str, Any]] | None,
     ) -> None:
         """Initialize the pipe. See `make_gapdner` for the other arguments.
 
@@ -70,15 +66,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         # raises an error if one is invalid
         Thresholds(threshold, disc_threshold)
         check_window(max_length, stride)
-        if not spans_key:
-            raise GapDNERError("The spans_key is empty. Use at least one character.")
-        if max_paths < 1:
-            raise GapDNERError(f"Invalid max_paths: {max_paths}. It must be at least 1.")
-        if lr_scale < 0:
-            raise GapDNERError(f"Invalid lr_scale: {lr_scale}. It must not be negative.")
-        self.vocab = vocab
-        self.model = model
-        self.name = name
+        check_settings(spans_key, max_paths, lr_scale)
+        self.vocab, self.model, self.name = vocab, model, name
         config: dict[str, Any] = {
             "spans_key": spans_key,
             "threshold": threshold,
@@ -89,18 +78,12 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             "annotate_ents": annotate_ents,
             "lr_scale": lr_scale,
         }
-        self.cfg: dict[str, Any] = {
-            "labels": [],
-            **config,
-            # set by `tune`: the parameters of `Calibration`, and thresholds by entity type
-            "calibration": None,
-            "type_thresholds": {},
-            # to recognize other settings when the pipe is loaded
-            "config": config,
-        }
+        # the calibration and thresholds by type are set by `tune`
+        self.cfg: dict[str, Any] = {"labels": [], **config, "calibration": None}
+        # "config" serves to recognize other settings when the pipe is loaded
+        self.cfg |= {"type_thresholds": {}, "config": config}
         self.scorer = scorer
         self.strict_alignment = False
-        self._progress = TrainingProgress()
 
     @property
     def key(self) -> str:
@@ -171,24 +154,19 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             cannot be read, or, in strict mode, if the boundaries of an entity fall inside a token.
         """
         self.strict_alignment = strict_alignment
-        self._progress = TrainingProgress()
         gold = collect_gold(get_examples, self.key)
         if not gold.labels:
-            message = describe_no_entities("The training corpus", self.key, gold.elsewhere)
-            if not gold.elsewhere:
-                message += (
-                    " Note that spacy.Corpus.v1 drops all span groups if max_length or "
-                    "gold_preproc is set. Turn both off."
-                )
             if not labels and not self.labels:
-                raise GapDNERError(message)
-            warnings.warn(message, stacklevel=2)
-        self._report_unaligned(gold.n_unaligned, gold.n_entities)
+                raise GapDNERError(gold.describe_no_entities(self.key))
+            warnings.warn(gold.describe_no_entities(self.key), stacklevel=2)
+        if gold.n_unaligned:
+            numbers = f"{gold.n_unaligned} of {gold.n_entities} "
+            report_unaligned(self.name, numbers, strict_alignment)
         if nlp is not None:
             check_score_weights(nlp, self.name, self.key)
         for label in sorted(gold.labels) if labels is None else labels:
             self.add_label(label)
-        self._require_labels()
+        require_labels(self.name, self.labels)
         if self.cfg["calibration"] or self.cfg["type_thresholds"]:
             # they and the thresholds were chosen for the scores of the previous model
             given = {name: self.cfg["config"][name] for name in ("threshold", "disc_threshold")}
@@ -198,9 +176,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 "The first batches on a GPU can take a minute, because CuPy compiles its kernels. "
                 "Later trainings on this machine reuse them."
             )
-        # a pipe that was loaded without its model already has the labels
-        self.model.attrs["labels"] = list(self.labels)
-        self.model.initialize(X=(gold.sample, self.segments(gold.sample)))
+        self.model.initialize((gold.sample, self.segments(gold.sample)))
+        self.model.attrs["resize_output"](self.model, self.labels)
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
         """RETURNS (list[list[Segment]]): The segments of each document. See `get_segments`."""
@@ -217,23 +194,11 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         docs = list(docs)
         if not any(len(doc) for doc in docs):
             return [[] for _ in docs]
-        self._require_labels()
-        if without := count_without_vectors(self.model, docs):
-            warnings.warn(
-                f"'{self.name}' has no word vectors for {without} of {len(docs)} documents. The "
-                "tok2vec or transformer that it listens to has not processed them. Enable that "
-                f"component, and add it before '{self.name}'.",
-                stacklevel=2,
-            )
+        require_labels(self.name, self.labels)
+        warn_without_vectors(self.name, self.model, docs)
         found = predict_entities(self.model, docs, self.segments, self.thresholds, self.labels)
         entities, n_cut = zip(*found, strict=True)
-        if any(n_cut):
-            warnings.warn(
-                f"'{self.name}' dropped {sum(n_cut)} paths in {sum(map(bool, n_cut))} of "
-                f"{len(docs)} documents because max_paths ({self.cfg['max_paths']}) was reached. "
-                "Some entities may be missing. This is normal if the model is untrained.",
-                stacklevel=2,
-            )
+        warn_cut_paths(self.name, n_cut, self.cfg["max_paths"])
         return list(entities)
 
     def set_annotations(self, docs: Iterable[Doc], entities: Iterable[list[Entity]]) -> None:
@@ -272,8 +237,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         docs = [example.predicted for example in examples]
         if not any(len(doc) for doc in docs):
             return losses
-        self._require_initialized()
-        self._progress.has_sentences |= any(doc.has_annotation("SENT_START") for doc in docs)
+        require_network(self.name, self.model)
         set_dropout_rate(self.model, drop)
         scores, backprop = self.model.begin_update((docs, self.segments(docs)))
         loss, d_scores = self.get_loss(examples, scores)
@@ -291,7 +255,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def get_loss(self, examples: Iterable[Example], scores: Grids) -> tuple[float, Grids]:
         """Compute the loss and its gradient.
 
-        Entities that do not fit into a segment are not learned, and a warning is shown once. Cells
+        Entities that do not fit into a segment are not learned, and a warning is shown. Cells
         around entities that cannot be aligned with the predicted tokens are ignored.
 
         examples (Iterable[Example]): The batch.
@@ -304,11 +268,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights. `lr_scale` multiplies the learning rate of the network, but not that
-        of the tok2vec or transformer. Warns once if the learning rate is 0 twice in a row.
+        of the tok2vec or transformer.
 
         sgd (Optimizer): The optimizer.
         """
-        self._progress.add_batch(self.name, getattr(sgd, "learn_rate", None))
         self.model.get_ref("tok2vec").finish_update(sgd)
         # thinc only calls it, so it does not have to be an Optimizer
         scaled = cast(Optimizer, partial(sgd, lr_scale=self.cfg["lr_scale"]))
@@ -317,22 +280,12 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
         """Score a batch of examples with the scorer of the config.
 
-        Warns once about unknown entity types in the gold annotation, missing gold entities,
-        training without sentence boundaries, and training that does not find any discontinuous
-        entity.
-
         examples (Iterable[Example]): The examples with predictions.
         RETURNS (dict[str, Any]): The scores. See `spacy_gapdner.pipe.scorer`.
         """
         if self.scorer is None:
             return {}
-        examples = list(examples)
-        counts = Counter(e.label_ for x in examples for e in get_entities(x.reference, self.key))
-        self._progress.check_types(self.name, counts, self.labels)
-        self._progress.check_sentences(self.name, (example.predicted for example in examples))
-        scores = self.scorer(examples, **{"spans_key": self.key, **kwargs})
-        self._progress.add_evaluation(self.name, scores.get(f"spans_{self.key}_counts", {}))
-        return scores
+        return self.scorer(examples, **{"spans_key": self.key, **kwargs})
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> TrainablePipe:
         """Load the pipe. See `TrainablePipe.from_bytes`."""
@@ -350,56 +303,17 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
     def _targets(self, example: Example) -> list[GridTarget]:
         aligned, unaligned = align_entities(example, self.key)
-        self._report_unaligned(len(unaligned), len(unaligned) + len(aligned))
-        unknown = {entity.label for entity in aligned} - set(self.labels)
-        if unknown:
-            raise GapDNERError(
-                f"Unknown label {min(unknown)!r} in the gold annotation. '{self.name}' has the "
-                f"labels {', '.join(self.labels)}. Add it with add_label(). For spacy train, "
-                f"list all types as labels in [initialize.components.{self.name}] or, if the pipe "
-                "is sourced, use the callback spacy-gapdner.add_labels.v1."
-            )
+        check_labels(self.name, aligned, self.labels)
+        # without numbers, so that Python shows the warnings once
+        if unaligned:
+            report_unaligned(self.name, "", self.strict_alignment)
         (segments,) = self.segments([example.predicted])
-        held, unheld = assign_entities(aligned, segments)
-        if unheld:
-            self._progress.warn_once(
-                f"'{self.name}' cannot learn {len(unheld)} of {len(aligned)} gold entities in a "
-                "document, because they cross a sentence boundary or do not fit into a window of "
-                f"{self.cfg['max_length']} tokens. Run gapdner debug-data to count all of them."
+        targets, unassigned = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
+        if unassigned:
+            warnings.warn(
+                f"'{self.name}' cannot learn entities that cross a sentence boundary or do not fit "
+                f"into a window of {self.cfg['max_length']} tokens. Run gapdner debug-data to "
+                "count them.",
+                stacklevel=2,
             )
-        targets = []
-        for entities, (start, end) in zip(held, segments, strict=True):
-            # the cells around unaligned entities
-            ignored = [
-                (max(entity.start - start, 0), min(entity.end, end) - start)
-                for entity in unaligned
-                if entity.start < end and entity.end > start
-            ]
-            targets.append(GridTarget(self.tagging.encode(entities, self.labels), ignored))
         return targets
-
-    def _report_unaligned(self, n_unaligned: int, n_entities: int) -> None:
-        if not n_unaligned:
-            return
-        message = (
-            f"'{self.name}' cannot learn {n_unaligned} of {n_entities} gold entities, because "
-            "their boundaries fall inside a token. The cells around them are ignored. Convert the "
-            "data with the tokenizer of the pipeline."
-        )
-        if self.strict_alignment:
-            raise GapDNERError(message)
-        self._progress.warn_once(message)
-
-    def _require_labels(self) -> None:
-        if not self.labels:
-            raise GapDNERError(
-                f"'{self.name}' has no labels. Annotate the training documents with "
-                "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
-            )
-
-    def _require_initialized(self) -> None:
-        if self.model.get_ref("grid").has_dim("nI") is None:
-            raise GapDNERError(
-                f"'{self.name}' is not initialized. Call nlp.initialize(get_examples) with "
-                "annotated examples before nlp.update(), or load a trained pipeline."
-            )

@@ -1,6 +1,6 @@
-"""Exact-match scores of discontinuous entities and of relevant subsets.
+"""Compute exact-match scores of discontinuous entities and of relevant subsets.
 
-An entity is correct if its type and its set of tokens match those of a gold entity. Tokens are
+An entity is correct if its type and its set of tokens match a gold entity. Tokens are
 compared as ranges of non-whitespace characters, so the tokenization of the reference and the
 prediction may differ. Duplicate entities in a document are counted once.
 """
@@ -163,12 +163,32 @@ def count_subsets(compared: Comparison) -> dict[str, Counts]:
     sentence, gold, predicted = compared.positions.sentence, compared.gold, compared.predicted
     disc, disc_predicted = ({i for i in side if len(i[1]) > 1} for side in (gold, predicted))
     counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(disc_predicted, disc)}
-    for subset, selected in (("disc_sents", disc), ("overlap_sents", _overlapping(gold))):
-        sentences = set(map(sentence, selected))
+    for subset, sentences in subset_sentences(compared).items():
         counts[subset] = Counts.of(
             *({item for item in side if sentence(item) in sentences} for side in (predicted, gold))
         )
     return counts
+
+
+def subset_sentences(compared: Comparison) -> dict[str, set[int]]:
+    """RETURNS (dict[str, set[int]]): The sentences of the subsets that consist of sentences."""
+    gold, sentence = compared.gold, compared.positions.sentence
+    selected = {
+        "disc_sents": (i for i in gold if len(i[1]) > 1),
+        "overlap_sents": _overlapping(gold),
+    }
+    return {subset: set(map(sentence, items)) for subset, items in selected.items()}
+
+
+def item_groups(positions: "Positions", item: Mention) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): The value of an entity for each group of `Tally` but the subset."""
+    label, fragments = item
+    count_tokens = positions.count_tokens
+    groups = {"type": label, "fragments": len(fragments), "length": count_tokens(fragments)}
+    if len(fragments) > 1:
+        gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
+        groups["gap_length"] = count_tokens(gaps)
+    return groups
 
 
 class Tally:
@@ -189,17 +209,11 @@ class Tally:
         self.is_annotated |= compared.is_annotated
         for subset, counts in count_subsets(compared).items():
             self.groups["subset"][subset] += counts
-        count_tokens = compared.positions.count_tokens
         for item in compared.gold | compared.predicted:
             is_gold, is_predicted = item in compared.gold, item in compared.predicted
             own = Counts(is_gold and is_predicted, is_predicted, is_gold)
-            label, fragments = item
-            self.groups["type"][label] += own
-            self.groups["fragments"][len(fragments)] += own
-            self.groups["length"][count_tokens(fragments)] += own
-            if len(fragments) > 1:
-                gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
-                self.groups["gap_length"][count_tokens(gaps)] += own
+            for group, value in item_groups(compared.positions, item).items():
+                self.groups[group][value] += own
 
     def prf(self, counts: Counts) -> dict[str, float | None]:
         """RETURNS (dict[str, Optional[float]]): p, r and f, or None without annotation."""

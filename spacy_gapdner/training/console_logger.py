@@ -1,6 +1,7 @@
-"""A logger for `spacy train` whose columns can be told apart."""
+"""Log the training of `spacy train` with distinct column names, and warn if it fails."""
 
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,9 @@ from spacy.language import Language
 from spacy.util import registry
 
 from ..pipe.recognizer import DiscontinuousEntityRecognizer
+
+# Number of evaluations after which missing discontinuous entities are reported
+N_EVALUATIONS = 5
 
 LogStep = Callable[[dict[str, Any] | None], None]
 Logger = Callable[[Language, IO[str], IO[str]], tuple[LogStep, Callable[[], None]]]
@@ -22,7 +26,8 @@ def make_console_logger(
 ) -> Logger:
     """Create a logger like `spacy.ConsoleLogger.v3` with other names of columns. spaCy cuts long
     names, so that all scores of the pipe are called `SPANS_GAPD...`. This logger removes `spans_`
-    and the `spans_key` of the pipe. If there are several pipes, it moves their keys to the end.
+    and the `spans_key` of the pipe. If there are several pipes, it moves their keys to the end. It
+    warns at the fifth evaluation in a row that found no discontinuous entity.
 
     progress_bar (Optional[str]): "train" or "eval" to show the progress.
     console_output (bool): Whether to print the table.
@@ -43,6 +48,7 @@ def make_console_logger(
         config = nlp.config.copy()
         training = config["training"]
         training["score_weights"] = _rename(training["score_weights"], keys)
+        n_without_disc = dict.fromkeys(keys, 0)
         log_to_file, end_file = file(nlp, stdout, stderr)
         log_to_console, end_console = console(
             SimpleNamespace(pipeline=nlp.pipeline, config=config), stdout, stderr
@@ -50,9 +56,16 @@ def make_console_logger(
 
         def log_step(info: dict[str, Any] | None) -> None:
             log_to_file(info)
-            if info is not None:
-                info = {**info, "other_scores": _rename(info["other_scores"], keys)}
-            log_to_console(info)
+            if info is None:
+                log_to_console(info)
+                return
+            log_to_console({**info, "other_scores": _rename(info["other_scores"], keys)})
+            for key in keys:
+                counts = info["other_scores"].get(f"spans_{key}_counts", {})
+                is_missing = counts.get("disc_gold") and not counts["disc_correct"]
+                n_without_disc[key] = n_without_disc[key] + 1 if is_missing else 0
+                if n_without_disc[key] == N_EVALUATIONS:
+                    warnings.warn(_explain_missing(key, counts["disc_gold"]), stacklevel=2)
 
         def finalize() -> None:
             end_console()
@@ -61,6 +74,15 @@ def make_console_logger(
         return log_step, finalize
 
     return setup
+
+
+def _explain_missing(key: str, n_gold: int) -> str:
+    return (
+        f"The last {N_EVALUATIONS} evaluations have not found any of {n_gold} discontinuous "
+        f"entities under the spans_key {key!r}. These entities are learned late. Train longer "
+        "(total_steps), add synthetic sentences to the training data (coordination_augmenter), "
+        "lower disc_threshold, or check the data with gapdner debug-data."
+    )
 
 
 def _rename(scores: dict[str, Any], keys: list[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Checks of the data before training. The ceiling is the score of a perfect model."""
+"""Check the data before training. The ceiling is the score of a perfect model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -68,7 +68,7 @@ class DataReport:
 @dataclass(frozen=True)
 class DataFindings:
     """The findings of `check_data` for "train" and "dev". `shared` is the number of unique dev
-    segments that also occur in train, and the number of those with entities.
+    segments that also occur in train, and the number of such segments with entities.
     """
 
     config: TrainingConfig
@@ -128,7 +128,7 @@ def check_data(
             reports[name] = _report_data(count_languages(docs, languages[name]), config)
         except ValueError as error:
             # a list of types is complete
-            raise GapDNERError(f"{name}: {error}", longest=10**9) from error
+            raise GapDNERError(f"{name}: {error}") from error
     shared = None
     if "dev" in reports:
         texts = reports["train"].texts
@@ -155,8 +155,8 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
         # duplicates are counted once, as in the scores
         gold = dict.fromkeys(aligned)
         segments = get_segments(doc, max_length, config.stride)
-        held, unheld = assign_entities(gold, segments)
-        findings += [(report.unlearnable, why_unheld(e, doc, max_length), e) for e in unheld]
+        assigned, unassigned = assign_entities(gold, segments)
+        findings += [(report.unlearnable, why_unheld(e, doc, max_length), e) for e in unassigned]
         starts = {entity.start for entity in (*aligned, *misaligned)}
         report.segments += len(segments)
         for segment in segments:
@@ -164,9 +164,9 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
             text = " ".join(doc[segment.start : segment.end].text.split())
             has_entity = not starts.isdisjoint(range(*segment))
             report.texts[text] = report.texts.get(text, False) or has_entity
-        found, causes = _round_trip(segments, held, config.tagging)
+        found, causes = _round_trip(segments, assigned, config.tagging)
         # entities that another window represents are not missed
-        missed = sorted(gold.keys() - set(unheld) - found, key=text_order)
+        missed = sorted(gold.keys() - set(unassigned) - found, key=text_order)
         findings += [(report.missed, causes.get(e, "cut by a window"), e) for e in missed]
         spurious = sorted(found - gold.keys(), key=text_order)
         findings += [(report.spurious, "not annotated", entity) for entity in spurious]
@@ -183,12 +183,12 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
 
 
 def _round_trip(
-    segments: Sequence[Segment], held: Sequence[Sequence[Entity]], tagging: TaggingScheme
+    segments: Sequence[Segment], assigned: Sequence[Sequence[Entity]], tagging: TaggingScheme
 ) -> tuple[set[Entity], dict[Entity, str]]:
     # decoded entities, and the causes of missed ones
     found: list[list[Entity]] = []
     causes: dict[Entity, str] = {}
-    for segment, entities in zip(segments, held, strict=True):
+    for segment, entities in zip(segments, assigned, strict=True):
         # the order of the labels determines which of them gets a cell
         labels = sorted({entity.label for entity in entities})
         missed, spurious = find_conflicts(entities, tagging, labels) if entities else ({}, [])

@@ -1,7 +1,6 @@
-"""Complete training configs. One template contains the configs of all languages and encoders."""
+"""Write complete training configs from one template for all languages and encoders."""
 
 import re
-from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, get_args
@@ -14,7 +13,6 @@ from thinc.api import Config
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..model.network import GapDNERSettings
 from ..pipe.factory import DEFAULT_SETTINGS
 from ..pipe.scorer import DISC_F_WEIGHT, F_WEIGHT
 
@@ -43,7 +41,7 @@ def init_config(
     optimize (Literal["speed", "accuracy"]): The goal. On a CPU, speed means no transformer.
     transformer (Optional[str]): Name on the Hugging Face hub, or directory, of the transformer;
         "none" for a pipeline without a transformer. By default, it depends on the other arguments.
-        For languages other than English, it is the one that spaCy recommends.
+        For languages other than English, it is the transformer that spaCy recommends.
     spans_key (str): Prefix of the span groups with entities.
     RETURNS (Config): The config, with its variables.
     RAISES (GapDNERError): If an argument is invalid.
@@ -69,7 +67,7 @@ def make_config_text(
         raise GapDNERError(f"Invalid spans_key: {spans_key!r}. Use letters, digits, - and _ only.")
     if optimize not in get_args(Optimize):
         raise GapDNERError(f"Invalid optimize: {optimize!r}. Use 'speed' or 'accuracy'.")
-    defaults = get_lang_class(lang).default_config
+    defaults, model = get_lang_class(lang).default_config, DEFAULT_SETTINGS["model"]
     environment = Environment(
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
@@ -84,7 +82,7 @@ def make_config_text(
         settings=DEFAULT_SETTINGS,
         f_weight=F_WEIGHT,
         disc_f_weight=DISC_F_WEIGHT,
-        network=asdict(GapDNERSettings()),
+        network={name: value for name, value in model.items() if not isinstance(value, dict)},
         tokenizer=defaults["nlp"]["tokenizer"],
         tokenizer_data=defaults["initialize"]["tokenizer"],
     )

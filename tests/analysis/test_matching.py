@@ -9,10 +9,11 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_gapdner import set_entities
-from spacy_gapdner.analysis import matching, model_report, stats
+from spacy_gapdner.analysis import errors_in_context, matching, model_report, stats
 from spacy_gapdner.analysis.matching import (
     MISSED,
     SPURIOUS,
+    WRONG_BOTH,
     WRONG_BOUNDARY,
     WRONG_LINKING,
     WRONG_TYPE,
@@ -94,6 +95,9 @@ ONE, TWO, BOTH, OTHER = item("A", 1), item("A", 2), item("A", 1, 2), item("B", 1
         # correct entities are not paired
         ([BOTH], [BOTH, ONE], [(SPURIOUS, None, ONE)]),
         ([ONE], [ONE, OTHER], [(SPURIOUS, None, OTHER)]),
+        # another type and another boundary: after pairs of the same type
+        ([BOTH], [OTHER], [(WRONG_BOTH, BOTH, OTHER)]),
+        ([BOTH], [OTHER, TWO], [(SPURIOUS, None, OTHER), (WRONG_BOUNDARY, BOTH, TWO)]),
     ],
 )
 def test_pairs_and_other_errors(gold, predicted, expected):
@@ -159,14 +163,15 @@ def test_errors_follow_their_definitions(gold, predicted, both, random):
         elif wrong is None:
             assert kind == MISSED
         else:
-            assert (missed[1] == wrong[1]) == (missed[0] != wrong[0]) == (kind == WRONG_TYPE)
+            assert (missed[0] != wrong[0]) == (kind in (WRONG_TYPE, WRONG_BOTH))
+            assert (missed[1] == wrong[1]) == (kind == WRONG_TYPE)
             assert tokens_of(missed) & tokens_of(wrong)
-            assert len(missed[1]) == len(wrong[1]) or kind == WRONG_LINKING
+            assert len(missed[1]) == len(wrong[1]) or kind in (WRONG_LINKING, WRONG_BOTH)
     # entities without a partner cannot be paired
     for missed in (missed for _, missed, wrong in errors if wrong is None):
-        for wrong in (wrong for _, missed, wrong in errors if missed is None):
-            assert missed[1] != wrong[1]
-            assert missed[0] != wrong[0] or not tokens_of(missed) & tokens_of(wrong)
+        for kind, other, wrong in errors:
+            if other is None and (kind == SPURIOUS or missed[0] == wrong[0]):
+                assert not tokens_of(missed) & tokens_of(wrong)
     random.shuffle(gold)
     random.shuffle(predicted)
     assert find_errors(gold, predicted) == errors
@@ -205,7 +210,12 @@ def test_pairs_are_those_of_a_naive_implementation(crowd, gold, predicted):
     assert counts["type"] == Counts(len(pairs), len(predicted), len(gold))
     missed, incorrect = gold - predicted, predicted - gold
     pairs = greedy_pairs(missed, incorrect, lambda g, p: g[0] == p[0] or g[1] == p[1], text_order)
-    assert {(g, p) for _, g, p in errors if g and p} == set(pairs)
+    assert {(g, p) for kind, g, p in errors if g and p and kind != WRONG_BOTH} == set(pairs)
+    # then the others, unless they recombine fragments
+    missed, incorrect = missed - {g for g, _ in pairs}, incorrect - {p for _, p in pairs}
+    incorrect -= {p for kind, g, p in errors if kind == WRONG_LINKING and g is None}
+    pairs = greedy_pairs(missed, incorrect, lambda g, p: True, text_order)
+    assert {(g, p) for kind, g, p in errors if kind == WRONG_BOTH} == set(pairs)
 
 
 def count_calls(function):
@@ -221,7 +231,7 @@ def count_calls(function):
 
 @pytest.mark.parametrize("function", [count_matches, find_errors, model_report.report_model, stats])
 def test_time_grows_linearly_if_all_entities_share_a_word(function, monkeypatch):
-    monkeypatch.setattr(model_report, "_MOST_OVERLAPPING", 3)
+    monkeypatch.setattr(errors_in_context, "_MOST_OVERLAPPING", 3)
 
     def run(n):
         doc = Doc(Vocab(), words=[f"w{i}" for i in range(50)], sent_starts=[True] + [False] * 49)

@@ -7,7 +7,7 @@ from tiny_pipeline import ANNOTATED, model_config
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis import select_uncertain
 from spacy_gapdner.analysis.uncertainty import UncertaintySampler
-from spacy_gapdner.inference.loading import changed
+from spacy_gapdner.inference.loading import temporary_settings
 from spacy_gapdner.pipe.calibration import Calibration
 
 TEXTS = [text for text, _ in ANNOTATED]
@@ -58,7 +58,7 @@ def test_entities_with_low_thresholds_are_candidates(pipe):
         ({"disc_threshold": 0.05}, 0.05),
         ({"threshold": 0.0}, 0.1),
     ):
-        with changed(pipe, **settings), UncertaintySampler(pipe, 1).showing_candidates():
+        with temporary_settings(pipe, **settings), UncertaintySampler(pipe, 1).showing_candidates():
             assert pipe.cfg["threshold"] == lowest
 
 
@@ -66,7 +66,7 @@ def test_entities_with_low_thresholds_are_candidates(pipe):
     ("label", "fragments"), [("ADR", ((0, 1),)), ("ADR", ((0, 1), (2, 3))), ("Drug", ((0, 1),))]
 )
 def test_threshold_zero_counts_as_one_half(pipe, label, fragments):
-    with changed(pipe, threshold=0.0, disc_threshold=0.0, type_thresholds={"Drug": 0.0}):
+    with temporary_settings(pipe, threshold=0.0, disc_threshold=0.0, type_thresholds={"Drug": 0.0}):
         sampler = UncertaintySampler(pipe, 1)
     for score, uncertainty, n_kept in ((0.5, 0.1, 1), (0.25, 0.05, 0)):
         doc = spacy.tokens.Doc(pipe.vocab, words=["w"] * 5)

@@ -118,7 +118,9 @@ def test_swapped_arguments(refuses, paths, write_brat):
         refuses(message, name, MODEL=paths[role], **{role: paths["MODEL"]})
 
 
-@pytest.mark.parametrize("name", sorted({n for n, role in INPUTS if role == "DATA"} - {"augment"}))
+@pytest.mark.parametrize(
+    "name", sorted({n for n, role in INPUTS if role == "DATA"} - {"augment", "tune"})
+)
 def test_types_that_do_not_occur(fails, paths, model, tmp_path, monkeypatch, name):
     # fails before the model predicts
     monkeypatch.setattr("spacy_gapdner.pipe.recognizer.predict_entities", None)

@@ -7,7 +7,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from tiny_pipeline import CHANGED, gold_docs
 
-from spacy_gapdner.analysis.model_report import ERROR_COLUMNS
+from spacy_gapdner.analysis.errors_in_context import ERROR_COLUMNS
 from spacy_gapdner.formats import DOC_NAME
 
 
@@ -48,11 +48,12 @@ def test_tables_and_files(run, model, write_docs, tmp_path):
 
     linking, wrong_type = read_csv(output / "errors.csv")
     assert 0.9 < float(linking.pop("score")) <= 1
+    assert 0 < float(linking.pop("threshold")) < 0.9
     assert " | ".join(linking.values()) == (
         f"tiny | wrong linking | 1 |  | {CHANGED[0][0]} | ADR | shoulder pain | 17 30 | "
         "ADR | Severe … shoulder pain | 0 6;17 30"
     )
-    assert list(linking) == ["model", *ERROR_COLUMNS[:-1]]
+    assert list(linking) == ["model", *ERROR_COLUMNS[:-2]]
     assert (wrong_type["kind"], wrong_type["gold_label"]) == ("wrong type", "Food")
 
     analysis = json.loads((output / "analysis.json").read_text())["models"]["tiny"]
@@ -86,17 +87,23 @@ def test_several_models_and_predictions(run, model, write_docs, tmp_path):
     plain = re.sub("<style>.*?</style>|<script>.*?</script>|<[^>]*>", " ", page, flags=re.S)
     text = " ".join(plain.split())
     assert f"{data} · {len(CHANGED)} Docs · 5 gold entities · {date.today()}" in text
-    assert f"tiny {model} 5 3 2 &lt;none&gt; {empty} 0 0 5 gold.spacy {data} 5 5 0" in text
-    assert not re.search(r"<script [^>]|<link|@import|src=|href=", page)
+    assert f"tiny Model: {model} F1 is 60.0 (precision 60.0, recall 60.0). Found: 3 of 5" in text
+    assert (
+        f"&lt;none&gt; Model: {empty} F1 is 0.0 (precision 0.0, recall 0.0). Found: 0 of 5" in text
+    )
+    assert f"gold.spacy Model: {data} F1 is 100.0 (precision 100.0, recall 100.0). Found: 5" in text
+    assert not re.search(r"<script [^>]|<link|@import|src=|href=\"[^#]", page)
     result = run("analyze", f"tiny={model}", data, *others, "--types", "Drug")
     drug = "Drug 1 66.7 (50.0/100.0) 0.0 (0.0/0.0) 100.0 (100.0/100.0)"
     assert drug in lines(result.stdout)
-    # bars of F1, and shares of the gold type
-    assert '<td style="--share: 0.6">60.0 (60.0/60.0)</td>' in page
-    assert '<td style="--share: 1.0">3</td>' in page
+    # bars of F1
+    shown = re.search(
+        r'--share: 0.6"><a href="#sentences" data-filter="\d+ \d+" title="(.*?)">', page
+    )
+    assert shown[1] == "Exact match: All entities"
     # gold entities are never incorrect
     labels = re.sub(r" \d\.\d\d", "", " ".join(re.findall('data-label="(.*?)"', page)))
-    assert "gold Food ✗ Drug, type ✗ ADR, linking ✓ ADR gold ADR" in labels
+    assert "✗ ADR, linking ✓ ADR gold ADR, linking gold Food, type ✗ Drug, type" in labels
 
 
 def test_spans_key_and_threshold(run, model, write_docs):
@@ -111,6 +118,9 @@ def test_invalid_input(fails, model, write_docs):
     data = write_docs()
     fails("Two models have the name tiny. Use NAME=", "analyze", model, data, "--compare", model)
     fails("gold entities under the spans_key 'other'", "analyze", model, data, "-sk", "other")
+    no_entities = write_docs("empty.spacy", [(CHANGED[0][0], [])])
+    message = "The training data has no entities under the spans_key 'gapdner'"
+    fails(message, "analyze", model, data, "--train", no_entities)
     short = write_docs("short.spacy", CHANGED)
     fails("have different numbers of Docs", "analyze", short, data)
     fails("predictions. A threshold requires a pipeline", "analyze", data, data, "--threshold", 0.5)
@@ -125,5 +135,23 @@ def test_all_errors_or_a_random_sample(run, write_docs, tmp_path):
         run("analyze", empty, data, "-o", tmp_path / str(n), *(["-e", n] if n < 30 else []))
         page = (tmp_path / str(n) / "report.html").read_text("utf8")
         shown[n] = [int(number) for number in re.findall(r"<p>Doc (\d+)", page)]
-        assert ("p.spacy: 30 (random sample of 7)" in page) == (n == 7)
+        assert ("p.spacy: random sample of 7 of 30 sentences" in page) == (n == 7)
     assert shown == {30: list(range(1, 31)), 7: [2, 9, 13, 14, 17, 25, 28]}
+
+
+def test_training_data_and_causes(run, model, write_docs, tmp_path):
+    data, train = write_docs(annotated=CHANGED), write_docs("train.spacy", CHANGED[:1])
+    result = run(
+        "analyze", model, data, "--train", train, "-o", tmp_path / "o", "--types", "ADR,Food"
+    )
+    printed = lines(result.stdout)
+    for expected in (
+        "as this type 2 66.7 (100.0/50.0)",
+        "never 2 50.0 (50.0/50.0)",
+        "tiny: F1 is 57.1 (precision 66.7, recall 50.0). Found: 2 of 4 gold entities. Wrong: 1 of",
+        "2. Food is never found: 0 of 1 gold entities, 1 missed, 0 with a score less than 0.1 ",
+    ):
+        assert any(line.startswith(expected) for line in printed), expected
+    page = (tmp_path / "o" / "report.html").read_text("utf8")
+    assert '<td class="text">does not occur</td>' in page
+    assert '<td class="text">1 ADR</td>' in page

@@ -6,7 +6,7 @@ import pytest
 from spacy_gapdner import get_entities
 from spacy_gapdner.analysis import select_uncertain
 from spacy_gapdner.formats.outputs import locked
-from spacy_gapdner.inference.loading import changed
+from spacy_gapdner.inference.loading import temporary_settings
 
 JOINT = "Severe joint and shoulder pain today ."
 ASPIRIN = "He took aspirin twice ."
@@ -145,7 +145,7 @@ def test_most_uncertain_texts_are_written_first(run, model, tmp_path, tiny, opti
     lines = [json.dumps({"text": text, "id": number}) for number, text in enumerate(texts)]
     source.write_text("\n".join(lines))
     pipe = tiny.get_pipe("gapdner")
-    with changed(pipe, threshold=1.0 if options else pipe.cfg["threshold"]):
+    with temporary_settings(pipe, threshold=1.0 if options else pipe.cfg["threshold"]):
         docs = select_uncertain(tiny, texts, 3)
     result = run("predict", model, source, "--uncertain", 3, "-o", output, *options)
     assert "3 documents" in result.stdout

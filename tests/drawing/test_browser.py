@@ -4,13 +4,15 @@ import re
 from itertools import pairwise
 
 import pytest
-from chromium import set_value, until, window_width
+from chromium import axe_violations, set_value, until, window_width
 from drawn import check_lines, make_doc
 from markupsafe import Markup
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from spacy.training import Example
 
 from spacy_gapdner import Entity
+from spacy_gapdner.analysis.known_texts import KnownTexts
 from spacy_gapdner.analysis.model_report import report_model
 from spacy_gapdner.drawing.analysis_report import render_report
 from spacy_gapdner.drawing.bars import ENTITIES_CSS, Bar, render_entities
@@ -20,7 +22,7 @@ from spacy_gapdner.drawing.page import LINES_JS, render_page
 
 pytestmark = pytest.mark.slow
 JOINT = Entity("ADE", ((2, 3), (5, 6)), 0.9)
-PAIN = Entity("SIGN", ((5, 6),), 0.3)
+OTHER = Entity("SIGN", ((3, 4),), 0.3)
 
 
 def make_pairs():
@@ -28,7 +30,7 @@ def make_pairs():
     these entities is found."""
     for number in range(250):
         gold = [JOINT] if number % 10 == 0 else []
-        found = gold if number % 20 == 0 else [PAIN]
+        found = gold if number % 20 == 0 else [OTHER]
         text, name = f"Note {number} severe joint and pain", f"document {number // 50}"
         yield make_doc(text, gold, name), make_doc(text, found, name)
 
@@ -61,7 +63,7 @@ def press(page, text):
 
 
 def fill(page, label, value):
-    set_value(page, page.find_element(By.CSS_SELECTOR, f"[aria-label='{label}']"), value)
+    set_value(page, page.find_element(By.CSS_SELECTOR, f".tools [aria-label='{label}']"), value)
 
 
 def test_paging_and_search(page):
@@ -85,7 +87,7 @@ def test_filters(page):
     press(page, "discontinuous only")
     until_status(page, "1 to 25 of 25")
     press(page, "disagreements only")
-    # a prediction of another type overlaps
+    # the prediction between the fragments is another error
     until_status(page, "1 to 12 of 12")
     faded = {e.get_attribute("data-label") for e in visible(page, "i.off[data-label]")}
     assert faded == {"+ spurious SIGN 0.30"}
@@ -115,25 +117,75 @@ def test_everything_is_shown_without_javascript(browser, path, tmp_path):
     assert not browser.find_elements(By.CSS_SELECTOR, ".tools")
 
 
-@pytest.mark.parametrize("width", [1200, 400])
-def test_report(browser, tmp_path, width):
+@pytest.fixture(scope="module")
+def report_path(tmp_path_factory):
+    """A report with 12 missed, 237 spurious entities, and one with another boundary."""
     text, longer = "Note 250 severe joint and pain", Entity("ADE", ((2, 4), (5, 6)), 0.5)
     pairs = [*make_pairs(), (make_doc(text, [JOINT]), make_doc(text, [longer]))]
-    report = report_model(Example(found, gold) for gold, found in pairs)
-    path = tmp_path / "page.html"
+    known = KnownTexts(gold for gold, _ in pairs[:1])
+    report = report_model((Example(found, gold) for gold, found in pairs), known=known)
+    path = tmp_path_factory.mktemp("reports") / "page.html"
     path.write_text(render_report({"a": report}, "data"), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [1200, 400])
+def test_report(browser, report_path, width):
     with window_width(browser, width):
-        browser.get(path.as_uri())
-        # 12 missed, 237 spurious, and one with another boundary
-        until_status(browser, "1 to 100 of 250")
+        browser.get(report_path.as_uri())
+        # the missed entities are in sentences with a spurious one
+        until_status(browser, "1 to 100 of 238, errors: 250")
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     fill(browser, "Type", "ADE")
-    until_status(browser, "1 to 13 of 13")
-    assert [h.text for h in visible(browser, ".doc h2")] == ["Missed", "Wrong boundary"]
+    until_status(browser, "1 to 13 of 13, errors: 13")
     fill(browser, "Outcome", "boundary")
-    until_status(browser, "1 to 1 of 1")
+    until_status(browser, "1 to 1 of 1, errors: 1")
     labels = {e.get_attribute("data-label") for e in visible(browser, "i[data-label]:not(.off)")}
-    assert labels == {"gold ADE", "✗ ADE 0.50, boundary"}
+    assert labels == {"gold ADE, boundary", "✗ ADE 0.50, boundary"}
+    # every sentence has a disagreement
+    assert "disagreements only" not in browser.find_element(By.CSS_SELECTOR, ".tools").text
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "expected"),
+    [
+        ("missed", "12", "1 to 12 of 12, errors: 12"),
+        ("spurious", "237", "1 to 100 of 237, errors: 237"),
+        ("ADE predicted as nothing", "12", "1 to 12 of 12, errors: 12"),
+        ("ADE predicted as ADE", "1", "1 to 1 of 1, errors: 1"),
+        ("document 3", "51", "1 to 48 of 48, errors: 51"),
+        ("SIGN: joint", "237 of 237", "1 to 100 of 237, errors: 237"),
+        ("Fragments: 2", "65.0 (92.9/50.0)", "1 to 13 of 13, errors: 13"),
+        ("Annotated in the training data: never", "0.0 (0.0/0.0)", None),
+    ],
+)
+def test_numbers_show_the_sentences_of_their_errors(browser, report_path, title, text, expected):
+    browser.get(report_path.as_uri())
+    [link, *_] = browser.find_elements(By.CSS_SELECTOR, f'a[title="{title}"]')
+    assert link.text == text
+    link.send_keys(Keys.ENTER)
+    expected = expected or "1 to 100 of 238, errors: 238"
+    until_status(browser, expected)
+    # the other errors of these sentences are faded
+    chosen = browser.find_element(By.XPATH, f"//button[.='× {title}']")
+    script = "const {top, bottom} = arguments[0].getBoundingClientRect();"
+    assert browser.execute_script(script + "return top >= 0 && bottom <= innerHeight", chosen)
+    press(browser, "× ")
+    until_status(browser, "1 to 100 of 238, errors: 250")
+    assert not chosen.is_displayed()
+
+
+def test_pages_are_accessible(browser, path, report_path, tmp_path):
+    found = {}
+    same = tmp_path / "same.html"
+    write_documents(((gold, gold) for gold, _ in make_pairs()), same, annotators=("a", "b"))
+    for name in (path, report_path, same):
+        browser.get(name.as_uri())
+        found[name.name] = axe_violations(browser)
+    browser.get(report_path.as_uri())
+    browser.find_element(By.CSS_SELECTOR, "a[data-filter]").send_keys(Keys.ENTER)
+    found["sentences"] = axe_violations(browser)
+    assert not any(found.values()), found
 
 
 def write_units(tmp_path, *units):
@@ -182,6 +234,19 @@ def test_contrast(browser, tmp_path, theme, least):
     for bar, label in colors:
         assert contrast(bar, ground) >= least
         assert contrast(label, ground) >= 4.5
+
+
+def test_forced_colors(browser, path, report_path):
+    media = [{"name": "forced-colors", "value": "active"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+    for page in (path, report_path):
+        browser.get(page.as_uri())
+        ground, *colors = browser.execute_script(COLORS)
+        assert min(contrast(color, ground) for pair in colors for color in pair) >= 4.5
+        # legends do not show colors
+        assert not visible(browser, ".legend i")
+        assert visible(browser, ".legend li")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 COLORS = """const styles = [...document.querySelectorAll("i[data-n]")].map((cell) => [

@@ -7,7 +7,7 @@ from drawn import labels, make_doc, rows, sentences
 
 from spacy_gapdner import Entity, GapDNERError
 from spacy_gapdner.drawing.colors import choose_colors
-from spacy_gapdner.drawing.documents import write_html
+from spacy_gapdner.drawing.documents import write_documents
 from spacy_gapdner.drawing.render import render
 
 TEXT = "Naproxen gave severe joint and back pain. It went away."
@@ -96,7 +96,7 @@ def test_pages(tmp_path):
     assert html.startswith("<!DOCTYPE html>")
     assert "default-src 'none'" in html
     assert not re.search(r"https?:|src=|href=|<link|@import", html)
-    assert write_html(iter(docs), tmp_path / "a.html") == 2
+    assert write_documents(((doc,) for doc in docs), tmp_path / "a.html") == 2
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == html
     facts = f"2 Docs · 3 entities, 2 discontinuous · {date.today()}"
     assert f'<p class="note">{facts}</p>' in re.sub(r"\s*\n\s*", "", html)

@@ -17,7 +17,7 @@ from spacy_gapdner import (
     merge_docs,
     set_entities,
 )
-from spacy_gapdner.entities import count_elsewhere, is_annotated
+from spacy_gapdner.entities import count_other_annotation, is_annotated
 from spacy_gapdner.errors import GapDNERError
 
 WORDS = ["severe", "joint", "and", "back", "pain"]
@@ -93,7 +93,7 @@ def test_mark_of_a_doc_without_entities_is_serialized(doc, restore):
     assert set(restored.spans) == {"gapdner", "other_1"}
     assert get_entities(restored) == ()
     # it is neither an entity nor another span group
-    assert count_elsewhere(restored, "drugs") == {"doc.spans['other_*']": 1}
+    assert count_other_annotation(restored, "drugs") == {"doc.spans['other_*']": 1}
     assert restored[:]._.discontinuous_ents == get_entities(restored, "other")
     set_entities(restored, [OTHER])
     assert set(restored.spans) == {"gapdner_1", "other_1"}

@@ -34,6 +34,13 @@ def test_doccano_lists_of_labels(write, report):
     assert report.counts("dropped") == {"malformed entity": 1, "invalid offsets": 1}
 
 
+def test_texts_of_doccano_1_5(write, report):
+    path = write({"a.jsonl": lines({"id": 3, "data": "joint pain", "label": [[6, 10, "ADE"]]})})
+    (doc,) = read(path, report=report)
+    assert (guess_format(path), entities(doc)) == ("doccano", [("ADE", "pain")])
+    assert (doc.text, doc.user_data["gapdner_record"]) == ("joint pain", {"id": 3})
+
+
 def test_prodigy_answers(write, report):
     spans = [{"start": 0, "end": 4, "label": "ADE"}, {"start": 0, "end": 4, "label": "Part"}]
     relation = {"head_span": spans[0], "child_span": spans[1], "label": "cause"}

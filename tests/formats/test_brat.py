@@ -216,7 +216,7 @@ def test_sentences_keep_their_own_relations_and_events(brat, tmp_path):
 def test_relations_and_events_without_entities_are_counted(brat, tmp_path):
     report = convert(brat, tmp_path / "out", types=("ADE",))
     # between T1 and T5, and its note
-    note, relation = "#1\tAnnotatorNotes R3\tx\n", BETWEEN.splitlines(True)[0]
+    note, relation = "#2\tAnnotatorNotes R3\tx\n", BETWEEN.splitlines(True)[0]
     assert lines_of(tmp_path / "out/a.ann") == [note, relation]
     dropped = {"relation": 2, "equivalence": 1, "event": 3, "attribute": 1, "note": 1}
     assert report.counts("dropped") == dropped

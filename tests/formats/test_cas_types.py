@@ -86,7 +86,8 @@ def test_types_are_chosen_for_each_layer(read_files, report):
     assert messages(report, "chosen") == [
         "Finding (3): the name of the layer",
         "NamedEntity (2): the feature value",
-        "Time (1): the name of the layer, because value has values such as '2019-XX'",
+        "Time (1): the name of the layer, because value has values such as '2019-XX'. "
+        "To use them: --option type=value",
     ]
     (issue,) = (issue for issue in report.issues if issue.action == "dropped")
     assert (issue.kind, issue.offsets) == ("annotation without a type", ((0, 4),))
@@ -121,9 +122,14 @@ def test_types_are_chosen_for_all_documents_together(read_files, report):
 def test_many_values_are_not_types(read_files, report):
     names = [f"{a}{b}" for a in "abcdefgh" for b in "abcdefgh"]
     part = '<custom:Time xmi:id="{}" sofa="9" begin="39" end="43" value="{}"/>'
-    for n, labels in ((50, set(names[:50])), (51, {"Time"})):
-        times = [part.format(100 + i, name) for i, name in enumerate(names[:n])]
-        members = " ".join(str(100 + i) for i in range(n))
+    # a large set of types is used often
+    for used, labels in (
+        (names[:50], set(names[:50])),
+        (names[:51], {"Time"}),
+        (names[:51] * 10, set(names[:51])),
+    ):
+        times = [part.format(100 + i, name) for i, name in enumerate(used)]
+        members = " ".join(str(100 + i) for i in range(len(used)))
         (found,) = read_files(xmi(*times, members=members))
         assert {label for label, *_ in found} == labels
 

@@ -1,7 +1,12 @@
 """Docs of other components: entities in doc.ents or in a group of spans, and invalid groups."""
 
+import re
+import subprocess
+from pathlib import Path
+
 import numpy
 import pytest
+from spacy.cli import app
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
@@ -41,6 +46,26 @@ def test_ents_and_span_groups_become_entities(make, tmp_path, option, expected):
     report = convert(tmp_path / "a.spacy", tmp_path / "b.spacy", **option)
     assert report.entities == 2
     assert [found(doc) for doc in read(tmp_path / "b.spacy")] == [expected, []]
+
+
+def test_conll_is_converted_by_spacy(tmp_path):
+    # BIOES, which the command in the documentation replaces by BILOU
+    rows = "Joint\tB-ADE|swelling\tI-ADE|today\tE-ADE|.\tO||no\tO|rash\tS-ADE|"
+    (tmp_path / "data.bioes").write_text(rows.replace("|", "\n"))
+    page = Path("project/docs/formats.md").read_text("utf-8")
+    (sed,) = re.findall("`(sed .*)`", page)
+    subprocess.run(sed, shell=True, check=True, cwd=tmp_path)
+    with pytest.raises(GapDNERError, match=r"is CoNLL\. Convert it to \.spacy with"):
+        convert(tmp_path / "data.conll", tmp_path / "a.jsonl")
+    (options,) = re.findall("python -m spacy convert data.conll [.] (.*)", page)
+    app(
+        ["convert", str(tmp_path / "data.conll"), str(tmp_path), *options.split()],
+        standalone_mode=False,
+    )
+    convert(tmp_path / "data.spacy", tmp_path / "train.spacy", from_ents=True)
+    (doc,) = read(tmp_path / "train.spacy")
+    assert [e.text for e in get_entities(doc)] == ["Joint swelling today", "rash"]
+    assert [sentence.text for sentence in doc.sents] == ["Joint swelling today .", "no rash"]
 
 
 def test_types_and_scores(make):

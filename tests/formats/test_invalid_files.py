@@ -140,8 +140,6 @@ FILES = [
     ("inline", "a b\n\n\na b\n0,0 X\nc d\n\n\n", "a:4 is not inline text"),
     ("inline", "a b\n\nc d\n\n", "is not inline text"),
     ("inline", "Document: A\n\n0,0 X\n\n", "a:2 is not inline text"),
-    ("conll", "a O\nb x\n", ":2: 'x' is not a tag such as O or B-ADE"),
-    ("conll", "a\n", "'a' is not a tag"),
     ("pubtator", "1\t2\n", "is not a title"),
     ("pubtator", "1|t|a\n2|t|b\n", "a:2 has no empty line before article 2"),
     ("prodigy", '{"spans": []}', 'not an object with a string "text"'),

@@ -1,5 +1,6 @@
 """From Docs to files in each format and back."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,56 @@ def test_brat_is_copied_byte_for_byte(tmp_path):
     for file in files:
         copy = tmp_path / "out" / file.relative_to(tmp_path / "in")
         assert copy.read_bytes().splitlines() == file.read_bytes().splitlines()
+
+
+# as annotation tools write lines: in the order of the edits, with missing numbers
+MIXED = (
+    "T5\tGene 3 7\trpsL\n"
+    "A7\tNegation T5\n"
+    "R2\tCauses Arg1:T2 Arg2:T5\t\n"
+    "#3\tAnnotatorNotes T2\tlater\n"
+    "T2\tProtein 16 22;50 53\tkinase p53\n"
+    "E1\tGene:T5 Theme:T2\n"
+    "M4\tSpeculation T2\n"
+    "*\tEquiv T2 T5\n"
+    "N9\tReference T5 NCBI:94\trpsL\n"
+    "#8\tAnnotatorNotes T2\tscore: 0.500000\n"
+    "A1\tNegation E1\n"
+    "A9\tGrade T5 3\n"
+    "*\tEquiv T5 T2\n"
+)
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/x.txt").write_bytes(TEXT.encode())
+    (tmp_path / "in/x.ann").write_text(MIXED)
+    return tmp_path / "in"
+
+
+def test_lines_of_brat_keep_their_order_and_ids(mixed, tmp_path):
+    convert(mixed, tmp_path / "out", strict=True)
+    assert (tmp_path / "out/x.ann").read_text() == MIXED
+    # through Python and a .spacy file
+    write(read(mixed, alignment="split"), tmp_path / "a.spacy")
+    write(read(tmp_path / "a.spacy"), tmp_path / "again", "brat")
+    assert (tmp_path / "again/x.ann").read_text() == MIXED
+
+
+def test_changes_of_entities_keep_other_lines_of_brat(mixed, tmp_path):
+    (doc,) = read(mixed, alignment="split")
+    (gene, protein) = (entity.to_entity() for entity in get_entities(doc))
+    gene.attrs["_"]["New"] = True
+    set_entities(doc, [Entity("Other", ((1, 2),), attrs={"_": {"Negation": True}}), gene, protein])
+    write(doc, tmp_path / "out", "brat")
+    added = "A10\tNew T5\nT1\tOther 3 7\trpsL\nA11\tNegation T1\n"
+    assert (tmp_path / "out/x.ann").read_text() == MIXED + added
+    set_entities(doc, [replace(gene, attrs={"id": "T5"})])
+    report = Report()
+    write(doc, tmp_path / "out", "brat", report=report)
+    assert (tmp_path / "out/x.ann").read_text() == MIXED.splitlines(keepends=True)[0]
+    assert report.counts("dropped") == {"relation": 1, "event": 1, "equivalence": 2, "attribute": 1}
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "bioc.json", "bioc.xml", "pubannotation"])

@@ -24,7 +24,7 @@ def doc():
 BLANK, ACROSS = {"entity of whitespace": 1}, {"entity in several sentences": 1}
 SCORES = {"score of a document's entities": 1}
 # the number that each format returns, and what it cannot represent
-WRITTEN = dict.fromkeys(("jsonl", "spacy", "pubannotation", "bioc", "html"), (1, {}))
+WRITTEN = dict.fromkeys(("jsonl", "spacy", "pubannotation", "bioc"), (1, {}))
 WRITTEN |= {"brat": (1, BLANK), "csv": (3, {}), "parquet": (3, {})}
 WRITTEN |= dict.fromkeys(("w2ner", "inline"), (2, SCORES | ACROSS | BLANK))
 

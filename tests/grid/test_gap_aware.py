@@ -7,7 +7,7 @@ from labeled_grids import as_cells, parse
 
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import GapAwareTagging
-from spacy_gapdner.grid.scheme import channel_places
+from spacy_gapdner.grid.scheme import channel_indices
 
 TAGGING = GapAwareTagging()
 LABELS = ["ADE", "Symptom"]
@@ -55,7 +55,7 @@ def test_channels():
     channels = TAGGING.channels(labels)
     assert channels == ("None", "Frag", "Gap", "Gap", "ADE", "None", "Frag")
     for n in range(4):
-        assert channel_places(TAGGING.channels(labels[:n]), channels) == list(range(n + 3))
+        assert channel_indices(TAGGING.channels(labels[:n]), channels) == list(range(n + 3))
 
 
 def decode(cells, **settings):

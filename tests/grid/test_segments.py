@@ -119,15 +119,15 @@ def test_assigned_entities_are_merged_again(data):
             last = min(first + max_length - stride, end - 1)
             assert any(segment.start <= first and last < segment.end for segment in segments)
     entities = data.draw(entity_lists(len(doc)))
-    held, unheld = assign_entities(entities, segments)
+    assigned, unassigned = assign_entities(entities, segments)
     inside = [
         [e for e in entities if segment.start <= e.start and e.end <= segment.end]
         for segment in segments
     ]
-    for own, expected, segment in zip(held, inside, segments, strict=True):
+    for own, expected, segment in zip(assigned, inside, segments, strict=True):
         assert own == [e.shift(-segment.start) for e in expected]
-    assert unheld == [e for e in entities if not any(e in own for own in inside)]
-    found = merge_segments(held, segments)
+    assert unassigned == [e for e in entities if not any(e in own for own in inside)]
+    found = merge_segments(assigned, segments)
     assert len(found) == len(set(found))
-    assert set(found) == set(entities) - set(unheld)
+    assert set(found) == set(entities) - set(unassigned)
     assert found == sorted(found, key=lambda e: (e.token_indices, e.label))

@@ -7,7 +7,7 @@ import pytest
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import NOWHERE, Report
-from spacy_gapdner.inference.texts import STDIN, growing, read_texts
+from spacy_gapdner.inference.texts import STDIN, read_texts, resumable_jsonl
 
 
 def line(name):
@@ -20,7 +20,7 @@ TWO = line("a") + line("b")
 def resume(path, *names):
     """Process the texts that have no line."""
     texts = [({"text": "text", "id": name}, NOWHERE) for name in names]
-    with growing(path, texts, resume=True) as (stream, texts, n_done):
+    with resumable_jsonl(path, texts, resume=True) as (stream, texts, n_done):
         missing = [record["id"] for record, _ in texts]
         stream.writelines(map(line, missing))
     return n_done, missing
@@ -61,7 +61,7 @@ def test_resuming_with_other_texts_is_an_error(tmp_path, names, number):
 def test_error_keeps_both_files(tmp_path, error):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     output.write_bytes(TWO)
-    with suppress(error), growing(output, [], resume=False) as (stream, _, _):
+    with suppress(error), resumable_jsonl(output, [], resume=False) as (stream, _, _):
         stream.write(line("c"))
         raise error
     assert (output.read_bytes(), part.read_bytes()) == (TWO, line("c"))

@@ -15,6 +15,7 @@ WINDOWS = [[(0, 3), (3, 10)], [(0, 6), (4, 10), (8, 11)], [], [(0, 1)], [(2, 5)]
 SEGMENTS = [[Segment(*window) for window in windows] for windows in WINDOWS]
 LENGTHS = [10, 11, 0, 1, 7]
 SETTINGS = {"hidden_width": 6, "boundary_width": 3, "grid_width": 4, "attention_width": 2}
+SETTINGS |= dict.fromkeys(("bilstm", "biaffine", "linear_attention", "criss_cross"), True)
 SETTINGS["word_dropout"] = 0.3
 
 
@@ -40,8 +41,8 @@ def make_input():
 
 def initialize_model(model, labels=LABELS, seed=0):
     fix_random_seed(seed)
-    model.attrs["labels"] = labels
     model.initialize(X=make_input())
+    model.attrs["resize_output"](model, labels)
     return model
 
 

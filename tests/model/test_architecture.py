@@ -41,6 +41,6 @@ def test_invalid_settings_are_refused(name, value, message):
 
 @pytest.mark.parametrize("wrong", [{"co_predictor": True}, {"hidden_width": "wide"}])
 def test_config_is_checked(wrong):
-    """The settings are the fields of a dataclass, which spaCy sees as arguments."""
+    """spaCy validates settings against the arguments of the function."""
     with pytest.raises(ConfigValidationError, match=next(iter(wrong))):
         spacy.blank("en").add_pipe("gapdner", config={"model": wrong})

@@ -8,8 +8,19 @@ from spacy_gapdner import GapDNERError
 from spacy_gapdner.model.shim import NetworkShim
 
 
+def make_dropout():
+    network = torch.nn.Dropout(0.5)
+    network.weights = torch.nn.Parameter(torch.zeros(1))
+    return network
+
+
+def test_copies_have_their_own_moments():
+    shim = NetworkShim(make_dropout())
+    assert shim.copy().id != shim.id
+
+
 def test_prediction_leaves_dropout_off():
-    network, inputs = torch.nn.Dropout(0.5), torch.ones(100)
+    network, inputs = make_dropout(), torch.ones(100)
     output = NetworkShim(network).run(lambda: network(inputs))
     assert torch.equal(output, inputs)
     # as in another thread
@@ -17,7 +28,7 @@ def test_prediction_leaves_dropout_off():
 
 
 def test_training_uses_dropout_after_a_prediction():
-    network, inputs = torch.nn.Dropout(0.5), torch.ones(100)
+    network, inputs = make_dropout(), torch.ones(100)
     shim = NetworkShim(network)
     shim.run(lambda: network(inputs))
     (output,), _ = shim.run_training(lambda: [network(inputs)])

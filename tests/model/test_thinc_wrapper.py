@@ -22,6 +22,7 @@ from spacy_gapdner.model import thinc_wrapper
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.grid_network import Call
 from spacy_gapdner.model.network import GapDNERNetwork
+from spacy_gapdner.model.thinc_wrapper import get_shim
 
 
 def make_model(initialize=True, seed=0, **settings):
@@ -115,9 +116,9 @@ def test_documents_without_tokens():
 def test_bytes_restore_a_model(initialize):
     trained, restored = make_model(mixed_precision=True), make_model(initialize, seed=1)
     restored.from_bytes(trained.to_bytes())
-    assert restored.attrs["labels"] == LABELS
+    assert network_of(restored).labels == tuple(LABELS)
     # precision is a setting of the config, not of the weights
-    network_of(trained).mixed_precision = False
+    get_shim(trained.get_ref("grid")).mixed_precision = False
     for a, b in zip(restored.predict(make_input()), trained.predict(make_input()), strict=True):
         assert np.array_equal(a, b)
 

@@ -20,7 +20,7 @@ from tiny_transformer import WIDTH, save_bert
 from spacy_gapdner.grid.segments import make_segment_spans
 from spacy_gapdner.model import transformer
 from spacy_gapdner.model.pooling import reduce_max_v1
-from spacy_gapdner.model.transformer import build_transformer_model_v1
+from spacy_gapdner.model.transformer import build_transformer_model_v1, get_transformer_shim
 
 # some texts are truncated with a warning
 pytestmark = pytest.mark.filterwarnings("ignore:Segments with more than")
@@ -124,7 +124,7 @@ def test_document_has_a_row_for_each_span(models):
 
 @pytest.mark.parametrize(("mixed_precision", "atol"), [(False, 1e-5), (True, 0.05)])
 def test_gradients_match_one_padded_batch(models, mixed_precision, atol):
-    models[0].mixed_precision = mixed_precision
+    get_transformer_shim(models[0]).mixed_precision = mixed_precision
     words = [f"{letter}{other}" for letter in "abcdefgh" for other in "stuvwxyz"]
     docs = [Doc(NLP.vocab, words=words[:n]) for n in range(0, 65, 3)]
     # documents without tokens and without pieces in between
@@ -149,7 +149,7 @@ def test_gradients_match_one_padded_batch(models, mixed_precision, atol):
 
 def test_batches_contain_similar_lengths(models, monkeypatch):
     shapes = []
-    network = models[0].transformer
+    network = get_transformer_shim(models[0]).network
     run = network.forward
 
     def forward(**inputs):
@@ -193,14 +193,14 @@ def test_weights_of_spacy_transformers_are_loaded(models, bert):
 def test_weights_of_another_version_of_transformers(bert):
     """Older versions also saved the positions."""
     model = make_model(OURS, bert)
-    shim = model.layers[0].shims[0]
-    state = {**model.transformer.state_dict(), "embeddings.position_ids": torch.arange(64)}
+    shim = get_transformer_shim(model)
+    state = {**shim.network.state_dict(), "embeddings.position_ids": torch.arange(64)}
     content = BytesIO()
     torch.save(state, content)
     message = srsly.msgpack_loads(shim.to_bytes())
     loaded = build_transformer_model_v1("not read", make_segment_spans(24, 16))
     with pytest.warns(UserWarning, match=r"differ: embeddings\.position_ids"):
-        loaded.layers[0].shims[0].from_bytes(
+        get_transformer_shim(loaded).from_bytes(
             srsly.msgpack_dumps({**message, "state": content.getvalue()})
         )
     docs = make_docs(["no fever"])

@@ -1,11 +1,15 @@
 """One pipeline in several threads, in the workers of nlp.pipe and in other processes."""
 
+import os
 import pickle
 import string
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx2
 import pytest
-from python_process import run_python
+from python_process import run_python, wait_until
 from tiny_pipeline import CORPUS, fingerprint, found, make_examples, make_nlp, train
 from tiny_transformer import load_small_pipeline, save_bert
 
@@ -121,3 +125,37 @@ def test_forked_process_predicts(state, n_threads, expected, tmp_path):
     make_nlp({"hidden_width": 128, "grid_width": 128}).to_disk(tmp_path)
     arguments = ("-W", "ignore", "-c", FORKED, str(tmp_path), state, str(n_threads))
     assert run_python(*arguments, OMP_NUM_THREADS="2").split() == [str(expected), "2"]
+
+
+# answers with the number of threads
+SERVER = """
+import spacy, torch
+
+nlp = spacy.load({path!r})
+text = "severe joint and back pain " * 50
+
+def application(environ, start_response):
+    n_entities = len(nlp(text)._.discontinuous_ents)
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [f"{{torch.get_num_threads()}} {{n_entities}}".encode()]
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("options", "n_threads"), [((), 2), (("--preload",), 1)])
+def test_gunicorn_predicts_in_its_workers(options, n_threads, tmp_path):
+    make_nlp({"hidden_width": 128, "grid_width": 128}).to_disk(tmp_path / "model")
+    (tmp_path / "served.py").write_text(SERVER.format(path=str(tmp_path / "model")))
+    address = tmp_path / "socket"
+    command = [sys.executable, "-m", "gunicorn", "served:application", *options]
+    command += ["--workers", "2", "--bind", f"unix:{address}", "--timeout", "60"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment) as server:
+        try:
+            wait_until(address.exists)
+            client = httpx2.Client(transport=httpx2.HTTPTransport(uds=str(address)), timeout=100)
+            found = [client.get("http://localhost/").text.split() for _ in range(4)]
+        finally:
+            server.terminate()
+    assert {int(threads) for threads, _ in found} == {n_threads}
+    assert len({n_entities for _, n_entities in found}) == 1

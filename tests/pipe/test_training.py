@@ -1,10 +1,7 @@
-import warnings
-
 import numpy as np
 import pytest
 from grid_models import network_of
 from labeled_grids import as_grids
-from spacy.language import Language
 from spacy.training import Example
 from tiny_pipeline import CORPUS, annotate, found, make_doc, make_examples, make_nlp, train
 
@@ -18,41 +15,14 @@ def test_every_kind_of_entity_is_learned(trained):
     assert (scores["spans_gapdner_f"], scores["spans_gapdner_disc_f"]) == (1.0, 1.0)
 
 
-def test_missing_discontinuous_predictions_are_reported_once():
-    nlp = make_nlp()
-    pipe, optimizer = nlp.get_pipe("gapdner"), nlp.create_optimizer()
-
-    def evaluate(n_found, times, n_batches=1):
-        counts = {"disc_gold": 4, "disc_correct": n_found}
-        pipe.scorer = lambda examples, **cfg: {"spans_gapdner_counts": counts}
-        for _ in range(times):
-            train(nlp, n_batches, optimizer=optimizer)
-            pipe.score(make_examples(nlp))
-
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        # evaluations without training do not count
-        evaluate(0, 10, n_batches=0)
-        evaluate(0, 4)
-        evaluate(1, 1)
-        evaluate(0, 4)
-        assert not warned
-        evaluate(0, 11)
-    (warning,) = warned
-    message = "not found any of 4 discontinuous entities in 5 evaluations. The last one was after"
-    assert f"{message} 10 " in str(warning.message)
-
-
 @pytest.mark.parametrize("sent_starts", [None, [True, False, True, *[False] * 6]])
-def test_entities_outside_segments_are_reported_once(sent_starts):
+def test_entities_outside_segments_are_reported(sent_starts):
     nlp = make_nlp(**({} if sent_starts else {"max_length": 7, "stride": 7}))
     text, entities = CORPUS[0]
     predicted = make_doc(nlp, text, sent_starts=sent_starts)
     example = Example(predicted, make_doc(nlp, text, entities))
-    with pytest.warns(UserWarning, match="3 of 3 gold entities in a document"):
+    with pytest.warns(UserWarning, match="cross a sentence boundary or do not fit into a window"):
         nlp.update([example])
-    # pytest turns our warnings into errors
-    nlp.update([example])
 
 
 def test_losses_and_gradients_add_up():
@@ -78,48 +48,11 @@ def test_losses_and_gradients_add_up():
     assert nlp.to_bytes() != before
 
 
-def test_learning_rate_of_0_is_reported_once():
+def test_any_function_can_be_the_optimizer():
     nlp = make_nlp()
     before = nlp.to_bytes()
-    # the first update of a warmup
-    train(nlp, 1, rate=0.0)
-    train(nlp, 1, rate=1e-6)
-    train(nlp, 1, rate=0.0)
-    with pytest.warns(UserWarning, match="learning rate is 0.*optimizer.step_schedules()") as found:
-        train(nlp, 2, rate=0.0)
-    assert len(found) == 1
-    assert nlp.to_bytes() != before
-    # any function can be the optimizer
     nlp.update(make_examples(nlp), sgd=lambda key, *arrays, lr_scale=1.0: arrays)
-
-
-@pytest.mark.parametrize(
-    ("annotates", "n_sentences", "n_warnings"), [([], 2, 1), (["splitter"], 2, 0), ([], 1, 0)]
-)
-def test_training_without_sentences_is_reported_once(annotates, n_sentences, n_warnings):
-    nlp = make_nlp()
-    text, entities = CORPUS[0]
-    n_words = len(text.split())
-
-    @Language.component("splitter", retokenizes=False)
-    def split(doc):
-        for token in doc:
-            token.is_sent_start = token.i in range(0, n_words * n_sentences, n_words)
-        return doc
-
-    nlp.add_pipe("splitter", first=True)
-    gold = make_doc(nlp, " ".join([text] * n_sentences), entities)
-    examples = [Example(nlp.make_doc(gold.text), gold)]
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        # before training, nothing has been learned
-        for _ in range(2):
-            nlp.evaluate(examples)
-            nlp.update(examples, sgd=nlp.create_optimizer(), annotates=annotates)
-        nlp.evaluate(examples)
-    found = [str(w.message) for w in warned if "predicts on sentences" in str(w.message)]
-    assert len(found) == n_warnings
-    assert all("annotating_components" in message for message in found)
+    assert nlp.to_bytes() == before
 
 
 def test_nan_stops_the_training():
@@ -147,7 +80,7 @@ def make_misaligned(nlp):
     return Example(make_doc(nlp, "no chest-pain or fe ver", spaces=spaces), reference)
 
 
-MESSAGE = "cannot learn 1 of 3 gold entities, because their boundaries fall inside a token"
+MESSAGE = "cannot learn (1 of 3 )?gold entities whose boundaries fall inside a token"
 
 
 @pytest.mark.filterwarnings(f"ignore:.*{MESSAGE}")
@@ -165,12 +98,10 @@ def test_unaligned_gold_is_masked():
     assert {(row, column, channel) for row, column, channel in wanted if channel} == learned
 
 
-def test_unaligned_gold_is_reported_once_and_refused_in_strict_mode():
+def test_unaligned_gold_is_reported_and_refused_in_strict_mode():
     nlp = make_nlp()
     with pytest.warns(UserWarning, match=MESSAGE):
         nlp.update([make_misaligned(nlp)])
-    # pytest turns our warnings into errors
-    nlp.update([make_misaligned(nlp)])
     pipe = nlp.get_pipe("gapdner")
     with pytest.raises(GapDNERError, match=MESSAGE):
         pipe.initialize(lambda: [make_misaligned(nlp)], strict_alignment=True)

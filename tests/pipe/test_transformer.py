@@ -12,7 +12,7 @@ from tiny_pipeline import CORPUS, annotate, found, make_examples
 from tiny_transformer import load_small_pipeline, save_bert
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.model.transformer import BatchingTransformerModel
+from spacy_gapdner.model.transformer_shim import TransformerShim
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,8 @@ def replace_listener(nlp):
 def find_transformer(nlp):
     pipe = nlp.get_pipe("transformer" if "transformer" in nlp.pipe_names else "gapdner")
     nodes = pipe.model.walk()
-    return next(node for node in nodes if isinstance(node, BatchingTransformerModel)).transformer
+    shims = (shim for node in nodes for shim in node.shims)
+    return next(shim for shim in shims if isinstance(shim, TransformerShim)).network
 
 
 def annotate_all(nlp):

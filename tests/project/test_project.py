@@ -1,20 +1,21 @@
 """The workflow `all`, the command `benchmark`, and what the pages of project/ name."""
 
 import re
-import tarfile
 from pathlib import Path
 
 import pytest
 import srsly
 from command_lines import run_line
+from some_trials import write_some_trials
 from tiny_pipeline import read_docs
 from weasel.cli.run import load_project_config
 
 from project.benchmark import run as benchmark
+from spacy_gapdner import get_entities
 from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[2]
-CHIA = "project/corpus/chia"
+CHIA, TRIALS = "project/corpus/chia", "project/corpus/trials"
 README, *OTHER = (
     (ROOT / "project" / name / "README.md").read_text(encoding="utf8")
     for name in (".", "experiments", "benchmark")
@@ -28,15 +29,9 @@ def folder(tmp_path, monkeypatch):
     for name in ("configs", "project.yml"):
         (tmp_path / name).symlink_to(ROOT / name)
     assets = tmp_path / "project" / "assets"
-    assets.mkdir(parents=True)
+    (tmp_path / "project").mkdir()
     (tmp_path / "project" / "scripts").symlink_to(ROOT / "project" / "scripts")
-    with tarfile.open(ROOT / "project/assets/chia.tar.xz") as whole:
-        files = [member for member in whole if member.isfile()]
-        chosen = [file for file in files if file.name.startswith("train/")][:80]
-        chosen += [file for file in files if file.name.startswith("dev/")][:40]
-        with tarfile.open(assets / "chia.tar.xz", "w:xz") as part:
-            for member in chosen:
-                part.addfile(member, whole.extractfile(member))
+    write_some_trials(assets)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -50,23 +45,31 @@ def test_workflow(folder, monkeypatch):
     config = load_project_config(ROOT, overrides={f"vars.{k}": v for k, v in given.items()})
     commands = {command["name"]: command for command in config["commands"]}
     printed = {}
-    for name in [*config["workflows"]["all"], "chia-split", "benchmark"]:
+    for name in [*config["workflows"]["all"], "convert", "benchmark"]:
         assert all(Path(path).exists() for path in commands[name].get("deps", [])), name
         printed[name] = "".join(map(run_line, commands[name]["script"]))
         assert all(Path(path).exists() for path in commands[name].get("outputs", [])), name
-    train, dev, test, train_sample, tune = (
-        {doc.user_data[DOC_NAME].split("_")[0] for doc in read_docs(f"{CHIA}/{part}.spacy")}
-        for part in ("train", "dev", "test", "experiments/train", "experiments/tune")
+    train, dev, test = (
+        {doc.user_data[DOC_NAME].split("_")[0] for doc in read_docs(f"{TRIALS}/{part}.spacy")}
+        for part in ("train", "dev", "test")
     )
     assert len(train | dev) == 20
     assert train.isdisjoint(dev)
-    assert train_sample.isdisjoint(tune)
     assert test == {path.name[:11] for path in folder.glob(f"{CHIA}/brat/dev/*")}
+    # the page of serve begins with a sentence with a discontinuous entity
+    example = srsly.read_json("project/training/trials/tuned/meta.json")["example"]
+    [doc] = [doc for doc in read_docs(f"{TRIALS}/dev.spacy") if doc.text.strip() == example]
+    assert len(doc) <= 25
+    assert any(entity.is_discontinuous for entity in get_entities(doc))
     metrics = srsly.read_json("project/metrics/trials.json")
-    assert metrics["docs"] == len(read_docs(f"{CHIA}/test.spacy"))
-    examples = read_docs(f"{CHIA}/examples.spacy")
+    assert metrics["docs"] == len(read_docs(f"{TRIALS}/test.spacy"))
+    examples = read_docs(f"{TRIALS}/examples.spacy")
     assert len(examples) == 10
     assert all(doc[0].text in printed["show"] for doc in examples)
+    # the messages name pages that exist
+    pages = re.findall(r"^  (project/\S+\.(?:html|md)) ", printed["show"], re.MULTILINE)
+    assert [Path(page).name for page in pages] == ["trials.html", "report.html", "tutorial.md"]
+    assert all((folder / page).exists() or (ROOT / page).exists() for page in pages)
     (measured,) = srsly.read_json("project/metrics/benchmark.json")
     assert (measured["docs"], measured["threads"]) == (2, 1)
 
@@ -82,7 +85,7 @@ def test_named_workflows_and_variables():
     config = load_project_config(ROOT)
     commands = {command["name"] for command in config["commands"]}
     named = set(re.findall(r"project run ([a-z][\w-]*)", PAGES))
-    assert {"all", "quality", "paper", "benchmark"} <= named
+    assert {"all", "chia-folds", "paper", "benchmark"} <= named
     assert named <= commands | set(config["workflows"])
     table = re.findall(r"^\| `([\w-]+)` \| ", README, flags=re.MULTILINE)
     assert sorted(table) == sorted(config["workflows"])

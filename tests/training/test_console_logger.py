@@ -1,4 +1,5 @@
 import io
+import warnings
 from types import SimpleNamespace
 
 import pytest
@@ -10,8 +11,8 @@ from tiny_pipeline import model_config
 NAMES = ["spans_gapdner_f", "spans_gapdner_disc_f", "ents_f"]
 
 
-def log(keys, scores, output_file=None):
-    """The lines that the logger prints for one evaluation, as columns."""
+def start_logging(keys, scores, output_file=None):
+    """The functions of a logger, the losses, and its output."""
     nlp = spacy.blank("en")
     for key in keys:
         nlp.add_pipe("gapdner", name=key, config={"model": model_config(), "spans_key": key})
@@ -24,6 +25,12 @@ def log(keys, scores, output_file=None):
     log_step, finalize = logger(trained, stdout, io.StringIO())
     losses = dict.fromkeys(nlp.pipe_names, 2.0)
     log_step(None)
+    return log_step, finalize, losses, stdout
+
+
+def log(keys, scores, output_file=None):
+    """The lines that the logger prints for one evaluation, as columns."""
+    log_step, finalize, losses, stdout = start_logging(keys, scores, output_file)
     log_step({"epoch": 1, "step": 5, "score": 0.5, "losses": losses, "other_scores": scores})
     finalize()
     return [line.split() for line in stdout.getvalue().splitlines()]
@@ -50,3 +57,23 @@ def test_columns_can_be_told_apart(tmp_path):
 def test_columns_of_other_keys(keys, names, columns):
     header, *_ = log(keys, dict.fromkeys(names, 0.5))
     assert header[-len(columns) - 1 :] == [*columns, "SCORE"]
+
+
+def test_missing_discontinuous_predictions_are_reported_once():
+    log_step, _, losses, _ = start_logging(["gapdner"], NAMES)
+    info = {"epoch": 1, "step": 5, "score": 0.5, "losses": losses}
+
+    def evaluate(n_found, times):
+        counts = {"spans_gapdner_counts": {"disc_gold": 4, "disc_correct": n_found}}
+        for _ in range(times):
+            log_step({**info, "other_scores": dict.fromkeys(NAMES, 0.5) | counts})
+
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        evaluate(0, 4)
+        evaluate(1, 1)
+        evaluate(0, 4)
+        assert not warned
+        evaluate(0, 7)
+    (warning,) = warned
+    assert "5 evaluations have not found any of 4 discontinuous entities" in str(warning.message)

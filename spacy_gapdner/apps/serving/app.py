@@ -1,4 +1,4 @@
-"""The web application: finds entities in texts and returns them as JSON or HTML.
+"""Find entities in texts, and return them as JSON or HTML, in a web application.
 
 Requests never set a path, a model or a setting.
 """
@@ -23,9 +23,15 @@ from ...inference.long_texts import LongTextPipeline
 from ...pipe import DiscontinuousEntityRecognizer
 from ..web import LOOPBACK, WorkThread, new_app
 from .export import FILES, Export, make_export
-from .messages import Prediction, Texts, to_doc
+from .messages import FoundEntity, Fragment, Prediction, Problem, Texts, describe_fields, to_doc
 
 T = TypeVar("T")
+# refused requests, for the documentation
+ERRORS: dict[int | str, dict[str, Any]] = {
+    413: {"model": Problem, "description": "The text or the request is too long."},
+    415: {"model": Problem, "description": "The content type is not application/json."},
+    422: {"model": Problem, "description": "The body is invalid, or an entity cannot be used."},
+}
 _read = partial(read_static, folder=Path(__file__).parent / "static")
 
 
@@ -71,7 +77,12 @@ def create_app(
 
     @app.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> Response:
-        shown = _fill("docs.html", model=heading, address=str(request.base_url))
+        schema = {
+            type.__name__: describe_fields(type) for type in (Prediction, FoundEntity, Fragment)
+        }
+        limits = {"max_characters": max_characters}
+        values = {"model": heading, "address": str(request.base_url), "errors": ERRORS, **limits}
+        shown = _fill("docs.html", schema=schema, **values)
         return HTMLResponse(render_page("Discontinuous entities: API", shown, _read("app.css")))
 
     @app.get("/health")
@@ -80,7 +91,7 @@ def create_app(
         limits = {"max_characters": max_characters, "max_tokens": max_tokens}
         return {"status": "ok", **model, **limits}
 
-    @app.post("/predict", response_model_exclude_unset=True)
+    @app.post("/predict", response_model_exclude_unset=True, responses=ERRORS)
     async def predict(asked: Texts, request: Request) -> Prediction | list[Prediction]:
         """Find the entities in one or more texts."""
 
@@ -100,7 +111,7 @@ def create_app(
         ]
         return found if asked.text is None else found[0]
 
-    @app.post("/draw")
+    @app.post("/draw", responses=ERRORS)
     async def draw(prediction: Prediction) -> Response:
         """Render a text with entities as HTML."""
         # the color of a type does not depend on the other entities
@@ -108,7 +119,7 @@ def create_app(
         rendered = await convert(prediction, partial(render, colors=colors, jupyter=False))
         return HTMLResponse(rendered)
 
-    @app.post("/export/{format}")
+    @app.post("/export/{format}", responses=ERRORS)
     async def export(format: Export, prediction: Prediction) -> Response:
         """Export a text with entities as JSONL, CSV, or brat (in a zip file)."""
         content = await convert(prediction, partial(make_export, format=format))
@@ -119,5 +130,5 @@ def create_app(
     return app
 
 
-def _fill(name: str, **values: str) -> Markup:
+def _fill(name: str, **values: Any) -> Markup:
     return Markup(TEMPLATES.from_string(_read(name)).render(**values))

@@ -1,5 +1,6 @@
-"""Bodies of requests and responses, and their conversion to documents."""
+"""Define the bodies of requests and responses, and convert them to Docs."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -29,34 +30,57 @@ class Texts(RequestBody, extra="forbid"):
 
 
 class Fragment(BaseModel):
-    """A fragment of an entity in character offsets. The end is exclusive."""
+    """A fragment of an entity."""
 
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-    text: str = ""
+    start: int = Field(ge=0, description="first character")
+    end: int = Field(ge=0, description="end, exclusive")
+    text: str = Field("", description="text of the fragment")
 
 
 class FoundEntity(BaseModel):
     """An entity in the responses of `/predict`, and in the requests of `/draw` and `/export`."""
 
-    label: str = Field(min_length=1)
-    text: str = ""
-    start: int = 0
-    end: int = 0
-    fragments: list[Fragment] = Field(min_length=1)
-    score: float | None = Field(None, ge=0, le=1)
-    discontinuous: bool = False
-    id: str = ""
-    kb_id: str = ""
-    kb_name: str = ""
-    attributes: dict[str, Any] = {}
+    label: str = Field(min_length=1, description="entity type")
+    text: str = Field("", description="texts of the fragments, joined by spaces")
+    start: int = Field(0, description="start of the first fragment")
+    end: int = Field(0, description="end of the last fragment, exclusive")
+    fragments: list[Fragment] = Field(min_length=1, description="fragments in text order")
+    score: float | None = Field(None, ge=0, le=1, description="confidence from 0 to 1")
+    discontinuous: bool = Field(False, description="whether there are gaps between the fragments")
+    id: str = Field("", description="id of the entity")
+    kb_id: str = Field("", description="id of the concept in the terminology")
+    kb_name: str = Field("", description="name of the concept")
+    attributes: dict[str, Any] = Field({}, description="other values, such as negation")
 
 
 class Prediction(RequestBody):
     """A text with entities."""
 
-    text: str
-    entities: list[FoundEntity]
+    text: str = Field(description="the text")
+    entities: list[FoundEntity] = Field(description="entities in text order")
+
+
+class Problem(BaseModel):
+    """The response to a request that is refused."""
+
+    detail: str | list[dict[str, Any]] = Field(
+        description="the problem, or a list of invalid fields with loc, msg and type"
+    )
+
+
+def describe_fields(message: type[BaseModel]) -> list[tuple[str, str, str]]:
+    """The names, types and descriptions of the fields of a message."""
+    properties = message.model_json_schema()["properties"]
+    return [(name, _type_of(value), value["description"]) for name, value in properties.items()]
+
+
+def _type_of(schema: Mapping[str, Any]) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "anyOf" in schema:
+        return " or ".join(map(_type_of, schema["anyOf"]))
+    of = f" of {_type_of(schema['items'])}" if "items" in schema else ""
+    return f"{schema['type']}{of}"
 
 
 def to_doc(nlp: Language, prediction: Prediction) -> Doc:

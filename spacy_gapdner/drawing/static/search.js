@@ -20,18 +20,17 @@ function read(unit) {
       const entity = entities.get(key);
       entity.cells.push(cell);
       entity.gap ||= cell.classList.contains("gap");
-      const { type, mark, reason, score } = cell.dataset;
+      const { type, mark, reason, score, error, tags } = cell.dataset;
       if (type === undefined) continue;
-      Object.assign(entity, { type, mark, reason, score: score && Number(score) });
+      // the gold entity of an incorrect prediction belongs to the same error
+      Object.assign(entity, { type, mark: mark === "gold" ? "incorrect" : mark, reason, error });
+      Object.assign(entity, { score: score && Number(score), tags: new Set(tags?.split(" ")) });
     }
   });
-  const all = [...entities.values()];
-  // the gold entity of an incorrect prediction belongs to the same error
-  const { mark, reason } = all.find((entity) => entity.reason) ?? {};
-  for (const entity of all) if (entity.mark === "gold") Object.assign(entity, { mark, reason });
-  const heading = unit.closest(".doc")?.querySelector("h2")?.textContent ?? "";
+  const first = unit.closest(".doc").firstElementChild;
+  const heading = first.matches("h2, h3") ? first.textContent : "";
   const text = `${heading} ${unit.textContent}`.replace(/\s+/g, " ").toLowerCase();
-  return { text, entities: all };
+  return { text, entities: [...entities.values()] };
 }
 
 function start() {
@@ -60,10 +59,16 @@ function start() {
   const back = make("button", { type: "button" }, "Back");
   const next = make("button", { type: "button" }, "Next");
   const status = make("span", { role: "status" });
-  const filters = [search, type, make("label", {}, gaps, " discontinuous only")];
+  // the errors of a number in a report
+  const chosen = make("button", { type: "button", hidden: true });
+  const filters = [chosen, search, type, make("label", {}, gaps, " discontinuous only")];
   if (DISAGREEMENTS.some((mark) => marks.includes(mark))) {
-    filters.splice(2, 0, outcome);
-    filters.push(make("label", {}, differing, " disagreements only"));
+    filters.splice(3, 0, outcome);
+    // every sentence of a report has a disagreement
+    const selector = DISAGREEMENTS.map((mark) => `[data-mark=${mark}]`).join();
+    if (units.some((unit) => !unit.querySelector(selector))) {
+      filters.push(make("label", {}, differing, " disagreements only"));
+    }
   }
   if (heads.some((head) => head.dataset.score)) {
     filters.push(make("span", {}, "score ", least, " to ", most));
@@ -75,6 +80,8 @@ function start() {
   const known = new Map();
   let found = units;
   let page = 0;
+  let wanted = [];
+  const numbers = new Set(heads.map((head) => head.dataset.error).filter((number) => number));
 
   function readOnce(unit) {
     if (!known.has(unit)) known.set(unit, read(unit));
@@ -83,9 +90,10 @@ function start() {
 
   const inRange = () => Number(least.value) > 0 || Number(most.value || 1) < 1;
   const filtered = () =>
-    type.value || outcome.value || gaps.checked || differing.checked || inRange();
+    wanted.length || type.value || outcome.value || gaps.checked || differing.checked || inRange();
 
-  function fits({ type: own, gap, mark, reason, score }) {
+  function fits({ type: own, gap, mark, reason, score, tags }) {
+    if (!wanted.every((tag) => tags.has(tag))) return false;
     if (type.value && own !== type.value) return false;
     if (outcome.value && mark !== outcome.value && reason !== outcome.value) return false;
     if (gaps.checked && !gap) return false;
@@ -106,19 +114,25 @@ function start() {
     }
     const count = (n) => n.toLocaleString("en");
     const first = page * SIZE + 1;
-    status.textContent = shown.length
-      ? `${count(first)} to ${count(first + shown.length - 1)} of ${count(found.length)}`
-      : "nothing found";
+    const range = `${count(first)} to ${count(first + shown.length - 1)} of ${count(found.length)}`;
+    const errors = numbers.size ? `, errors: ${count(countErrors())}` : "";
+    status.textContent = shown.length ? range + errors : "nothing found";
     labelLines();
     back.disabled = page === 0;
     next.disabled = (page + 1) * SIZE >= found.length;
   }
 
+  function countErrors() {
+    if (found.length === units.length && !filtered()) return numbers.size;
+    const entities = found.flatMap((unit) => readOnce(unit).entities);
+    return new Set(entities.filter(fits).map((entity) => entity.error)).size;
+  }
+
   function filter() {
-    const wanted = search.value.trim().replace(/\s+/g, " ").toLowerCase();
+    const words = search.value.trim().replace(/\s+/g, " ").toLowerCase();
     page = 0;
     found = units.filter((unit) => {
-      if (wanted && !readOnce(unit).text.includes(wanted)) return false;
+      if (words && !readOnce(unit).text.includes(words)) return false;
       return !filtered() || readOnce(unit).entities.some(fits);
     });
     show();
@@ -130,6 +144,26 @@ function start() {
     tools.scrollIntoView();
   }
 
+  // show the errors with all tags of a link, or all errors
+  function choose(tags, title) {
+    wanted = tags;
+    chosen.hidden = !tags.length;
+    chosen.textContent = `× ${title}`;
+    filter();
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    const link = target.closest("a[data-filter]");
+    if (!link) return;
+    for (const box of [search, type, outcome]) box.value = "";
+    gaps.checked = false;
+    [least.value, most.value] = ["0", "1"];
+    choose(link.dataset.filter.split(" "), link.title);
+  });
+  chosen.addEventListener("click", () => {
+    choose([], "");
+    search.focus();
+  });
   let timer = 0;
   tools.addEventListener("input", () => {
     clearTimeout(timer);

@@ -92,6 +92,20 @@ def test_api_is_documented(client):
     assert api["info"]["version"] == __version__
     for path in api["paths"]:
         assert path in page
+    # every refusal and every field of the response is described
+    for path in ("/predict", "/draw", "/export/{format}"):
+        responses = api["paths"][path]["post"]["responses"]
+        for status in ("413", "415", "422"):
+            content = responses[status]["content"]["application/json"]
+            assert content["schema"] == {"$ref": "#/components/schemas/Problem"}
+            assert f">{status}</td>" in page
+            assert responses[status]["description"] in page
+    for name in ("Prediction", "FoundEntity", "Fragment"):
+        for field, schema in api["components"]["schemas"][name]["properties"].items():
+            assert f"<code>{field}</code>" in page
+            assert f">{schema['description']}</td>" in page
+    assert ">array of FoundEntity</td>" in page
+    assert ">number or null</td>" in page
     # the examples work
     pattern = r"curl http://localhost(/\S+) --json \\\n'(.+?)'"
     asked = re.findall(pattern, page, flags=re.DOTALL)

@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from chromium import requested_urls, serve, set_value, until, visit, window_width
+from chromium import axe_violations, requested_urls, serve, set_value, until, visit, window_width
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 from spacy_gapdner.apps.serving.app import create_app
 from spacy_gapdner.drawing.colors import choose_colors
@@ -118,11 +119,83 @@ def test_errors(page):
     until_status(page, "No entities found")
 
 
+def test_keyboard(page):
+    box = find(page, "text")
+    box.clear()
+    box.send_keys(TEXT)
+    box.send_keys(Keys.CONTROL + Keys.ENTER)
+    until_labels(page, *ALL)
+    # only one button is emphasized
+    colors = {}
+    for button in page.find_elements(By.TAG_NAME, "button"):
+        colors.setdefault(button.value_of_css_property("background-color"), []).append(button.text)
+    assert sorted(colors.values()) == [["Find entities"], ["JSONL", "CSV", "brat"]]
+
+
+def test_results_of_an_earlier_text(page):
+    ask(page, TEXT)
+    until_labels(page, *ALL)
+    set_value(page, find(page, "score"), "0.70")
+    until_labels(page, *ALL[:2])
+    # editing fades the entities, until the text is the same again
+    box, result = find(page, "text"), find(page, "result")
+    box.send_keys("x")
+    until_status(page, "The text has changed")
+    assert float(result.value_of_css_property("opacity")) < 0.5
+    assert axe_violations(page) == []
+    box.send_keys(Keys.BACKSPACE)
+    until_status(page, "2 of 4 entities shown")
+    assert result.value_of_css_property("opacity") == "1"
+    # the same text keeps the minimum score, another text does not
+    find(page, "find").click()
+    until_labels(page, *ALL[:2])
+    ask(page, "severe joint and back pain")
+    until_labels(page, "severe ADE 0.75")
+    assert find(page, "score-value").text == "0.00"
+
+
+def test_no_text_and_no_server(browser, nlp, pipe):
+    port, stop = serve(create_app(nlp, pipe))
+    visit(browser, f"http://127.0.0.1:{port}/")
+    requested_urls(browser)
+    for text in ("", " \n "):
+        ask(browser, text)
+        until_status(browser, "Enter a text first.")
+        assert browser.switch_to.active_element == find(browser, "text")
+    assert requested_urls(browser) == []
+    ask(browser, TEXT)
+    until_labels(browser, *ALL)
+    stop()
+    browser.find_element(By.CSS_SELECTOR, "[data-format=jsonl]").click()
+    until_status(
+        browser, "The server does not respond. Start it again, and press the button again."
+    )
+    ask(browser, "no pain")
+    until(browser, lambda: find(browser, "find").is_enabled())
+    until_status(browser, "The server does not respond.")
+    assert not find(browser, "result").is_displayed()
+    browser.get_log("browser")
+
+
+def test_pages_are_accessible(page, url):
+    found = {"start": axe_violations(page)}
+    ask(page, TEXT)
+    until_labels(page, *ALL)
+    found["entities"] = axe_violations(page)
+    ask(page, "x" * 501)
+    until_status(page, "Too many")
+    found["error"] = axe_violations(page)
+    page.find_element(By.LINK_TEXT, "API").click()
+    until(page, lambda: page.title.endswith("API"))
+    found["docs"] = axe_violations(page)
+    assert not any(found.values()), found
+
+
 @pytest.mark.parametrize("width", [1000, 400])
 def test_nothing_is_wider_than_the_page(page, width):
     own = {"fragments": [{"start": 401, "end": 405}], "score": 0.5}
     entities = [{"label": label, **own} for label in ("L" * 300, "\u202eADE")]
-    script = "found = arguments[0]; listTypes(); draw();"
+    script = "found = arguments[0]; find('text').value = found.text; listTypes(); draw();"
     script += "document.getElementById('result').hidden = false;"
     with window_width(page, width):
         page.execute_script(script, {"text": "x" * 400 + " pain.", "entities": entities})

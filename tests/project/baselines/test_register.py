@@ -20,13 +20,13 @@ from project.baselines.w2ner import (
     distance_buckets,
 )
 from project.experiments.training import read_run_config
-from spacy_gapdner.grid.scheme import channel_places
+from spacy_gapdner.grid.scheme import channel_indices
 
 FOLDER = Path(__file__).parents[3] / "project" / "baselines"
 LABELS = ["A", "B"]
 W2NER = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4, "dilations": [1, 2]}
 W2NER |= {"biaffine_width": 5, "predictor_width": 7}
-W2NER |= {"word_dropout": 0.3, "grid_dropout": 0.2, "predictor_dropout": 0.1}
+W2NER |= {"word_dropout": 0.3, "grid_dropout": 0.2, "predictor_dropout": 0.1, "none_margin": 5.0}
 TOE = {**W2NER, "n_rounds": 3, "n_heads": 2, "inner_width": 8, "attention_dropout": 0.4}
 MODELS = {
     "W2NER": (W2NERNetwork, W2NERTagging(), W2NER, build_w2ner, w2ner),
@@ -71,12 +71,24 @@ def test_agrees_with_the_equations(name, dilations, lengths, is_train):
 def test_added_types_do_not_change_scores(name):
     trained, tagging = make_network(name).eval(), MODELS[name][1]
     labels = [*LABELS, "C"]
-    channels = channel_places(tagging.channels(LABELS), tagging.channels(labels))
+    channels = channel_indices(tagging.channels(LABELS), tagging.channels(labels))
     extended = make_network(name, labels=labels).eval()
-    extended.take_over(trained, channels)
+    extended.copy_weights_from(trained, channels)
     batch = make_batch([5])
     actual, expected = score(extended, *batch)[..., channels], score(trained, *batch)
     torch.testing.assert_close(actual, expected, rtol=0, atol=1e-5)
+
+
+@both_models
+def test_labels_start_with_low_scores(name):
+    scores = []
+    for margin in (0.0, 5.0):
+        torch.manual_seed(0)
+        scores.append(score(make_network(name, none_margin=margin).eval(), *make_batch([4])))
+    channels = MODELS[name][1].channels(LABELS)
+    expected = torch.tensor([0.0 if channel == "None" else -5.0 for channel in channels])
+    assert ("None" in channels) == (name == "W2NER")
+    torch.testing.assert_close(scores[1] - scores[0], expected.expand_as(scores[0]))
 
 
 def test_buckets_of_distances():

@@ -1,3 +1,4 @@
+import configparser
 import re
 from pathlib import Path
 
@@ -6,6 +7,7 @@ from pages import code_blocks, read_page
 import spacy_gapdner
 
 ROOT = Path(__file__).parents[3]
+CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf8")
 
 
 def test_tree_lists_all_modules():
@@ -25,4 +27,14 @@ def test_paths_and_versions_exist():
     )
     assert [path for path in named if not (ROOT / path).exists()] == []
     version = f"\nversion: {spacy_gapdner.__version__}\n"
-    assert version in (ROOT / "CITATION.cff").read_text(encoding="utf8")
+    assert version in CITATION
+
+
+def test_address_of_repository():
+    """Unknown yet. Once it is set in setup.cfg, the other files contain it."""
+    settings = configparser.ConfigParser()
+    settings.read(ROOT / "setup.cfg")
+    url = settings["metadata"].get("url")
+    (cited,) = re.findall(r"^repository-code: (.+)$", CITATION, re.MULTILINE) or [None]
+    assert cited == url
+    assert url is None or url in (ROOT / "README.md").read_text(encoding="utf8")

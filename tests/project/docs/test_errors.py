@@ -14,6 +14,7 @@ from tiny_pipeline import make_examples, make_nlp, model_config, trained_pipelin
 import spacy_gapdner
 from spacy_gapdner.formats import convert
 from spacy_gapdner.inference.loading import load_recognizer, use_gpu
+from spacy_gapdner.training.console_logger import make_console_logger
 from spacy_gapdner.training.init_config import init_config
 
 QUOTED = dict(re.findall(r"## ([^\n]+)\n\n```text\n([^\n]+)\n```", read_page("errors.md")))
@@ -67,12 +68,14 @@ def spacy_train(path="config.cfg", **settings):
         train(path, **settings)
 
 
-def evaluate_five_times():
-    nlp = make_nlp(threshold=1.0)
-    examples = make_examples(nlp)
+def log_five_evaluations():
+    nlp = make_nlp()
+    log_step, _ = make_console_logger(console_output=False)(nlp)
+    counts = {"spans_gapdner_counts": {"disc_gold": 1, "disc_correct": 0}}
     for _ in range(5):
-        nlp.update(examples)
-        nlp.evaluate(examples)
+        log_step(
+            {"epoch": 1, "step": 1, "losses": {"gapdner": 0.0}, "other_scores": counts, "score": 0}
+        )
 
 
 def diverge():
@@ -94,7 +97,7 @@ PROVOKED = {
     "spacy train: a missing path": lambda: spacy_train(overrides={"paths.train": "train.spacy"}),
     "spacy train: a pipeline instead of a config": lambda: spacy_train("training/model-best"),
     "Too many candidate entities": lambda: make_nlp(max_paths=1, threshold=1e-4)("a b c d e f"),
-    "Training does not find discontinuous entities": evaluate_five_times,
+    "Training does not find discontinuous entities": log_five_evaluations,
     "Training diverges": diverge,
 }
 
@@ -104,7 +107,7 @@ def test_every_quoted_message_is_tested():
     assert read_page("errors.md").count("```text") == len(PROVOKED)
 
 
-@pytest.mark.filterwarnings("error:'gapdner':UserWarning")
+@pytest.mark.filterwarnings("error:.*gapdner:UserWarning")
 @pytest.mark.parametrize("title", PROVOKED)
 def test_message(title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -5,13 +5,13 @@ import io
 import re
 import shlex
 import urllib.request
-from itertools import cycle, islice, permutations
 
 import pytest
 import spacy
 import typer.main
 from fastapi.testclient import TestClient
-from pages import FOLDER, code_blocks, read_page, run_commands, run_page, train_by_heart
+from pages import FOLDER, code_blocks, read_page, run_commands, run_page
+from some_trials import write_some_trials
 from spacy.tokens import DocBin, Span
 from spacy.vocab import Vocab
 from tiny_pipeline import gold_docs
@@ -19,20 +19,16 @@ from tiny_transformer import save_bert
 
 import spacy_gapdner
 from project.benchmark.__main__ import app as benchmark_app
-from spacy_gapdner import get_entities, write
+from spacy_gapdner import get_entities
 from spacy_gapdner.apps.serving.app import create_app
+from spacy_gapdner.apps.serving.messages import FoundEntity
 from spacy_gapdner.cli import app as gapdner_app
-from spacy_gapdner.formats import DOC_NAME, convert
+from spacy_gapdner.formats import convert
+from spacy_gapdner.formats.tables import COLUMNS
 from spacy_gapdner.inference.loading import load_recognizer
-from spacy_gapdner.training.init_config import init_config
+from spacy_gapdner.inference.spark import _to_row
 
 ADE = ("no joint or back pain", [("ADE", (1, 2), (4, 5)), ("ADE", (3, 5))])
-PAINS = [("ADE", (6, 7), (9, 10)), ("ADE", (8, 10))]
-DRUGS = [
-    ("She took aspirin and had no joint or back pain .", [("DRUG", (2, 3)), *PAINS]),
-    ("He took ibuprofen .", [("DRUG", (2, 3))]),
-    ("Nothing to report .", []),
-]
 # options that make the training of the tutorial shorter
 SHORTER = (
     " --training.optimizer.learn_rate.total_steps 60"
@@ -50,15 +46,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("trials")
 def test_developers(folder, capsys):
-    path = folder / "training" / "model-best"
-    train_by_heart([ADE], path)
-    # the optimizer of users, whose warmup starts at 0
-    config = spacy.util.load_config(path / "config.cfg")
-    config["training"]["optimizer"] = init_config(transformer="none")["training"]["optimizer"]
-    config.to_disk(path / "config.cfg")
     run_page("developers.md", capsys)
-    assert (folder / "training" / "assembled" / "body").is_dir()
+    assert (folder / "assembled" / "body").is_dir()
 
 
 @pytest.mark.slow
@@ -85,15 +77,15 @@ def test_pipes_share_a_transformer(folder):
 
 
 @pytest.mark.slow
-def test_deployment(folder, capsys):
-    train_by_heart([*DRUGS, ADE], folder / "training" / "model-best")
+@pytest.mark.usefixtures("folder", "trials")
+def test_deployment(capsys):
     run_page("deployment.md", capsys)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("trials")
 def test_recipes(folder, capsys):
-    train_by_heart(DRUGS, folder / "training" / "model-best")
-    DocBin(docs=gold_docs(Vocab(), DRUGS)).to_disk(folder / "dev.spacy")
+    (folder / "project").symlink_to(FOLDER.parent)
     run_page("recipes.md", capsys)
     assert {"found.jsonl", "all.jsonl", "notes"} <= {path.name for path in folder.iterdir()}
 
@@ -119,18 +111,6 @@ def test_commands_for_a_gpu():
     assert named == {e for e in extras["options.extras_require"] if e.startswith("cuda")}
 
 
-def write_reports(folder):
-    """Write a synthetic corpus in brat format: twelve texts in `train/`, and four in `dev/`."""
-    pairs = islice(cycle(permutations(["joint", "back", "chest", "neck"], 2)), 16)
-    for number, (first, second) in enumerate(pairs, start=1):
-        drug = "aspirin" if number % 2 else "naproxen"
-        text = f"She had {first} and {second} pain after taking {drug} ."
-        entities = [("ADE", (2, 3), (5, 6)), ("ADE", (4, 6)), ("DRUG", (8, 9))]
-        (doc,) = gold_docs(Vocab(), [(text, entities)])
-        doc.user_data[DOC_NAME] = f"{number:03d}"
-        write([doc], folder / ("train" if number <= 12 else "dev"), "brat")
-
-
 def shorten(code):
     code = code.replace("\\\n", " ")
     code = re.sub(r"^python -m spacy train .+", rf"\g<0>{SHORTER}", code, flags=re.MULTILINE)
@@ -142,16 +122,33 @@ def shorten(code):
 
 def answer(request):
     """Answer a request to the server of the tutorial."""
-    client = TestClient(create_app(*load_recognizer("training/tuned")), f"http://{request.host}")
+    client = TestClient(
+        create_app(*load_recognizer("en_gapdner_trials_sm")), f"http://{request.host}"
+    )
     response = client.post(request.selector, content=request.data, headers=request.headers)
     assert response.status_code == 200
     return io.BytesIO(response.content)
 
 
+@pytest.mark.usefixtures("folder", "trials")
+def test_records(capsys):
+    run_page("records.md", capsys)
+    cells = [row.split("|") for row in read_page("records.md").splitlines() if row[:1] == "|"]
+    json_names, spark_names, table_names = (
+        {name for row in cells[2:] for name in re.findall(r"`(\w+)`", row[column])}
+        for column in (2, 3, 4)
+    )
+    assert json_names == set(FoundEntity.model_fields)
+    doc = gold_docs(Vocab(), [ADE])[0]
+    assert spark_names == set(_to_row(get_entities(doc)[0]))
+    assert table_names == set(COLUMNS)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("trials")
 def test_tutorial(folder, monkeypatch, capsys):
     monkeypatch.setattr(urllib.request, "urlopen", answer)
-    write_reports(folder / "reports")
+    write_some_trials(folder / "project" / "assets")
     run_page("tutorial.md", capsys, shorten)
     assert (folder / "analysis" / "report.html").is_file()
     assert (folder / "packages" / "en_reports-1.0.0" / "setup.py").is_file()
@@ -168,5 +165,6 @@ def test_annotated_example(example, write, report):
     # to brat and back
     convert(folder / "example.inline", folder / "brat", strict=True)
     (doc,) = spacy_gapdner.read(folder / "brat", n_sents=0, report=report)
-    assert report.issues == []
+    # the language of German examples
+    assert {issue.action for issue in report.issues} <= {"chosen"}
     assert sorted(entity.text for entity in get_entities(doc)) == expected

@@ -45,6 +45,6 @@ def test_site(tmp_path):
     assert len(pages) > 20
     assert not {name for name, text in pages.items() if FETCHED.search(text)}
     # included documents of the repository, with rewritten links
-    assert 'href="spark.html"' in pages["quickstart.html"]
+    assert 'href="settings.html"' in pages["index.html"]
     assert "GapDNER.v1" in pages["settings.html"]
     assert f"<h2>{spacy_gapdner.__version__} (" in pages["changelog.html"]

@@ -1,18 +1,22 @@
 """The workflows that train with the paper's settings and with our default."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 import sample_sentences
 import typer
-from command_lines import run_line
+from command_lines import invoke, run_line
 from tiny_pipeline import CORPUS, read_docs, save_corpus
 from weasel.cli.run import load_project_config
 
+from project.baselines import register  # noqa: F401  # registers W2NER and TOE
 from project.experiments import __main__ as commands
 from project.experiments.published import PUBLISHED
 from project.experiments.runs import flatten
 from project.experiments.training import read_run_config
+from project.experiments.variants import read_variants
+from spacy_gapdner.errors import GapDNERError
 
 ROOT = Path(__file__).parents[3]
 PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
@@ -52,33 +56,59 @@ def differences(one, other):
     return {name for name, _ in one.items() ^ other.items()}
 
 
-def test_ablation(settings):
-    complete, *others = settings("ablation").items()
-    assert complete[0] == "GapDNER (paper's settings)"
-    assert [name for name, _ in others] == list(PUBLISHED["table3"].rows)[1:]
-    for (_, config), part in zip(others, PARTS, strict=True):
-        assert differences(complete[1], config) == {f"{MODEL}.{part}"}
+@pytest.fixture
+def variants(monkeypatch):
+    """All settings of the variants with a transformer."""
+    monkeypatch.chdir(ROOT)
+    found = read_variants(ROOT / "project" / "experiments" / "transformer.cfg")
+    return {v.name: flatten(read_run_config(v.config, v.overrides, 0).filled) for v in found}
 
 
-def test_compare(settings):
-    found = settings("compare", steps=70)
-    assert [name.split()[0] for name in found] == ["GapDNER", "W2NER", "TOE"]
-    for config in found.values():
-        assert (config["training.max_steps"], config["training.max_epochs"]) == (70, 0)
-        assert config["training.batcher.size"] == 12
-        assert config["training.score_weights.spans_gapdner_f"] == 1.0
+def test_ablation(variants):
+    names = [name for name in variants if name.startswith("without-")]
+    assert len(names) == len(PUBLISHED["table3"].rows) - 1 == len(PARTS)
+    for name, part in zip(names, PARTS, strict=True):
+        assert differences(variants["paper"], variants[name]) == {f"{MODEL}.{part}"}
+
+
+def test_rivals(variants):
+    for name in ("paper", "w2ner", "w2ner-low-scores", "toe"):
+        config = variants[name]
+        # the most probable labels, and no synthetic sentences
         assert config["components.gapdner.threshold"] == 0.0
         assert not config.get(SHARE)
         rate = config["training.optimizer.learn_rate.initial_rate"]
         assert (rate, rate * config["components.gapdner.lr_scale"]) == (5e-6, pytest.approx(1e-3))
+    changed = differences(variants["w2ner"], variants["w2ner-low-scores"])
+    assert changed == {f"{MODEL}.none_margin"}
 
 
-def test_quality(settings):
-    found = settings("quality")
-    default = found["default (GapDNER + synthetic sentences)"]
-    other_loss = found["default, loss over all cells"]
-    assert differences(default, other_loss) == {f"{MODEL}.tagging.loss.normalize"}
-    assert differences(default, found["default w/o synthetic sentences"]) == {SHARE}
+def test_default(variants):
+    others = variants["default-without-synthetic"]
+    assert differences(variants["default"], others) == {SHARE}
+    assert variants["default"][SHARE] == 0.5
+
+
+@pytest.mark.parametrize("corpus", ["chia", "craft"])
+def test_folds(corpus, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    calls = []
+
+    def record(data, folder, n_folds, separator):
+        calls.append((data, folder, n_folds, separator))
+        raise GapDNERError("This test needs no data.")
+
+    monkeypatch.setattr(commands, "make_folds", record)
+    project = load_project_config(ROOT)
+    (script,) = (
+        c["script"] for c in project["commands"] if c["name"] == f"{corpus}-cross-validate"
+    )
+    _, *words = shlex.split(script[0])[2:]
+    invoke(commands.app, *words, exit_code=1)
+    ((data, folder, n_folds, separator),) = calls
+    assert [path.parent.name for path in data] == [corpus] * 2
+    assert (folder, n_folds) == (Path(f"project/runs/{corpus}/data"), 5)
+    assert separator == {"chia": "_", "craft": None}[corpus]
 
 
 @pytest.mark.parametrize(
@@ -106,22 +136,22 @@ def test_sample_sentences(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sample_sentences, "_BLOCK", 20)
     save_corpus(tmp_path / "all.spacy", CORPUS * 20)
     train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
-    tune, short = tmp_path / "tune.spacy", tmp_path / "short.spacy"
-    sample_sentences.main(tmp_path / "all.spacy", train, 50, 0, dev, 18, 0.2, tune, None, None)
-    sample_sentences.main(tmp_path / "all.spacy", short, 10, 0, None, 0, 0.2, None, None, 5)
+    short = tmp_path / "short.spacy"
+    sample_sentences.main(tmp_path / "all.spacy", train, 50, 0, dev, 18, 0.2, None, None)
+    sample_sentences.main(tmp_path / "all.spacy", short, 10, 0, None, 0, 0.2, None, 5)
     # all copies of the two discontinuous sentences in the pools of 80 and 20 sentences
-    expected_counts = ((50, 16, 16), (18, 4, 4), (20, 4, 4), (10, 0, 0))
-    for path, expected in zip((train, dev, tune, short), expected_counts, strict=True):
+    expected_counts = ((50, 16, 16), (18, 4, 4), (10, 0, 0))
+    for path, expected in zip((train, dev, short), expected_counts, strict=True):
         sampled = read_docs(path)
         kinds = [doc[0].text for doc in sampled]
         assert (len(sampled), kinds.count("severe"), kinds.count("no")) == expected
     assert max(map(len, sampled)) == 5
     source, rest = tmp_path / "all.spacy", (None, None)
     for options, message in {
-        (source, 9, 0, None, 0, 0.2, None, *rest): "would be overwritten",
-        (short, 9, 0, short, 0, 0.2, None, *rest): "would be overwritten",
-        (short, 9, 0, None, 0, 0.2, tune, *rest): "require --held-out",
-        (short, 9, 0, None, 0, 0.2, None, None, 0): "No sentences are left",
+        (source, 9, 0, None, 0, 0.2, *rest): "would be overwritten",
+        (short, 9, 0, short, 0, 0.2, *rest): "would be overwritten",
+        (short, 9, 0, None, 5, 0.2, *rest): "requires --held-out",
+        (short, 9, 0, None, 0, 0.2, None, 0): "No sentences are left",
     }.items():
         with pytest.raises(typer.Exit):
             sample_sentences.main(source, *options)

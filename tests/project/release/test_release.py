@@ -13,7 +13,6 @@ from command_lines import invoke
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 from spacy.tokens import DocBin
-from spacy.util import get_minor_version_range
 from tiny_pipeline import gold_docs, learn_by_heart
 
 from project.release import __main__ as commands
@@ -116,13 +115,20 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     (wheel,) = release.glob("*.whl")
     assert wheel.name == "en_trials-1.2.0-py3-none-any.whl"
     meta = json.loads(zipfile.ZipFile(wheel).read("en_trials/meta.json"))
-    required = f"spacy-gapdner{get_minor_version_range(version('spacy-gapdner'))}"
-    assert required in meta["requirements"]
+    assert f"spacy-gapdner>={version('spacy-gapdner')},<1.0.0" in meta["requirements"]
     monkeypatch.setattr(commands, "install", install_offline)
     result = run("check", release)
     assert OUTPUT in result.output
     card = release / "README.md"
     assert json.loads((release / "meta.json").read_text())["example"] in card.read_text()
+    assets = tmp_path / "assets"
+    assets.mkdir()
+    for name in ("en_trials-1.1.0-py3-none-any.whl", "en_other-1.1.0-py3-none-any.whl"):
+        (assets / name).touch()
+    run("bundle", release, assets)
+    names = {"en_other-1.1.0-py3-none-any.whl", "en_trials.md", wheel.name}
+    assert {path.name for path in assets.iterdir()} == names
+    assert (assets / "en_trials.md").read_bytes() == card.read_bytes()
     card.write_text(card.read_text().replace("| Severe joint ... pain", "| joint ... pain"))
     result = run("check", release, exit_code=1)
     assert "The output of the code differs" in result.output

@@ -2,16 +2,17 @@ const find = (id) => document.getElementById(id);
 // the prediction of the server, and the hidden types
 let found = null;
 const hidden = new Set();
+// the number of entities in words
+let counted = "";
 let timer = 0;
 // numbers of requests, because a late response must not replace a newer one
 let texts = 0;
 let asked = 0;
 
 async function post(path, body) {
-  const response = await fetch(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }).catch(() => {
+    throw new Error("The server does not respond. Start it again, and press the button again.");
   });
   if (!response.ok) {
     const error = await response.json().catch(() => ({}));
@@ -45,11 +46,19 @@ async function draw() {
     find("drawing").innerHTML = drawing;
     labelLines();
     const all = found.entities.length;
-    const counted = `${prediction.entities.length} of ${all} ${all === 1 ? "entity" : "entities"}`;
-    say(all ? `${counted} shown` : "No entities found");
+    const part = `${prediction.entities.length} of ${all} ${all === 1 ? "entity" : "entities"}`;
+    counted = all ? `${part} shown` : "No entities found";
+    markOld();
   } catch (error) {
     if (number === asked) say(error.message, true);
   }
+}
+
+// fades the entities of an earlier text
+function markOld() {
+  const isOld = found?.text !== find("text").value;
+  find("result").inert = isOld;
+  if (found) say(isOld ? "The text has changed" : counted);
 }
 
 function listTypes() {
@@ -71,18 +80,34 @@ function listTypes() {
   );
 }
 
+function setScore(value) {
+  find("score").value = value;
+  find("score-value").textContent = Number(find("score").value).toFixed(2);
+}
+
 async function predict() {
   const number = ++texts;
-  find("find").disabled = true;
+  const text = find("text").value;
+  const before = found?.text;
+  found = null;
   // the drawing and pending responses belong to another text
   find("result").hidden = true;
+  find("result").inert = false;
   find("drawing").replaceChildren();
   clearTimeout(timer);
   asked++;
+  if (!text.trim()) {
+    say("Enter a text first.", true);
+    find("text").focus();
+    return;
+  }
+  find("find").disabled = true;
   say("Processing …");
   try {
-    const prediction = await (await post("predict", { text: find("text").value })).json();
+    const prediction = await (await post("predict", { text })).json();
     if (number !== texts) return;
+    // other texts have other scores
+    if (prediction.text !== before) setScore(0);
     found = prediction;
     listTypes();
     find("result").hidden = !found.entities.length;
@@ -142,8 +167,12 @@ function acceptFiles() {
 
 document.addEventListener("DOMContentLoaded", () => {
   find("find").addEventListener("click", predict);
+  find("text").addEventListener("input", markOld);
+  find("text").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) predict();
+  });
   find("score").addEventListener("input", () => {
-    find("score-value").textContent = Number(find("score").value).toFixed(2);
+    setScore(find("score").value);
     clearTimeout(timer);
     timer = setTimeout(draw, 150);
   });

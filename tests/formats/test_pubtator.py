@@ -1,4 +1,4 @@
-"""PubTator and CoNLL, which only have contiguous entities."""
+"""PubTator."""
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.formats import DOC_NAME, guess_format, read
@@ -23,6 +23,18 @@ def test_pubtator(write, report):
     assert report.counts("repaired") == {"offsets in UTF-16": 1}
 
 
+def test_lines_with_the_same_id_are_fragments(write, report):
+    text = (
+        "1|t|Back or leg pain.\n1|a|No rash.\n1\tT1\tSign\t0\t4\tBack\n"
+        "1\tT2\tSign\t8\t16\tleg pain\n1\tT1\tSign\t12\t16\tpain\n"
+        "1\tT3\tSign\t21\t25\trash\n1\tCID\tT1\tT2\n"
+    )
+    (doc,) = read(write({"a.pubtator": text}), report=report)
+    found = [(e.id_, e.text) for e in get_entities(doc)]
+    assert found == [("T1", "Back pain"), ("T2", "leg pain"), ("T3", "rash")]
+    assert report.counts() == {"relation": 1}
+
+
 def test_columns_of_pubtator(write, report):
     text = (
         "1|t|Zyx and leg swelling.\n1|a|\n"
@@ -38,20 +50,3 @@ def test_columns_of_pubtator(write, report):
         ("leg swelling", "D1|D2", {"column_7": "leg pain|swelling", "column_9": "x"}),
     ]
     assert report.counts("dropped") == {"relation": 2, "malformed line": 2}
-
-
-def test_conll(write, report):
-    # IOB1, IOB2, BIOES and BILOU; a no-break space; a comment, and a token that resembles one; two
-    # documents, one of them without an empty line
-    text = (
-        "-DOCSTART- -X- O O\n\n# id 1\na\u00a01 X I-A\nb X I-A\nc X B-A\n# X O\n\n"
-        "a B-A\nb I-A\nc I-B\n\n-DOCSTART-\tO\na S-A\nb B-B\nc E-B\n\na U-A\nb B-B\nc L-B"
-    )
-    path = write({"x.iob": text})
-    assert guess_format(path) == "conll"
-    first, second = read(path, report=report)
-    assert [doc.user_data[DOC_NAME] for doc in (first, second)] == ["x-1", "x-2"]
-    assert [s.text for s in first.sents] == ["a\u00a01 b c #", "a b c"]
-    found = [[(e.label_, e.text) for e in get_entities(doc)] for doc in (first, second)]
-    assert found[0] == [("A", "a\u00a01 b"), ("A", "c"), ("A", "a b"), ("B", "c")]
-    assert found[1] == [("A", "a"), ("B", "b c")] * 2

@@ -1,0 +1,204 @@
+"""Describe the errors that lower F1 most."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .errors_in_context import NEAR, ErrorInContext
+from .known_texts import NEVER
+from .matching import MISSED, SPURIOUS, WRONG_BOTH, WRONG_BOUNDARY, WRONG_LINKING, WRONG_TYPE
+from .model_report import NOTHING, ModelReport
+
+RARELY_FOUND = "rarely found"
+# recall of types that are rarely found
+_LOW_RECALL = 0.05
+# documents with a smaller share of the errors are not mentioned
+_LARGE_SHARE = 0.05
+
+
+class Cause(NamedTuple):
+    """Errors of a kind with the same types. `fact` and `advice` are sentences about them.
+
+    kind (str): One of `spacy_gapdner.analysis.matching.KINDS`, or RARELY_FOUND for all errors of
+        a gold type of which at most 5% are correct.
+    gold, predicted (str): The types. One of them can be NOTHING. `predicted` is empty for
+        RARELY_FOUND.
+    errors (list[ErrorInContext]): The errors.
+    f (float): F1 without these errors.
+    """
+
+    kind: str
+    gold: str
+    predicted: str
+    errors: list[ErrorInContext]
+    f: float
+    fact: str
+    advice: str
+
+    @property
+    def title(self) -> str:
+        """RETURNS (str): The kind and the types."""
+        labels = dict.fromkeys((self.gold, self.predicted))
+        return f"{self.kind}: {', '.join(x for x in labels if x not in (NOTHING, ''))}"
+
+
+def find_causes(report: ModelReport, n: int) -> list[Cause]:
+    """RETURNS (list[Cause]): The `n` causes that lower F1 for all entities most."""
+    by_key: dict[tuple[str, str, str], list[ErrorInContext]] = {}
+    for error in report.errors:
+        by_key.setdefault(_key(report, error), []).append(error)
+    ordered = sorted((-report.f_without(errors), *key) for key, errors in by_key.items())
+    causes = []
+    for f, *key in ordered[:n]:
+        kind, gold, predicted = key
+        errors = by_key[kind, gold, predicted]
+        fact = _fact(report, kind, gold, predicted, errors)
+        fact += f" Without these errors, F1 would be {-100 * f:.1f}."
+        advice = _advise(report, kind, gold, errors)
+        causes.append(Cause(kind, gold, predicted, errors, -f, fact, advice))
+    return causes
+
+
+def summarize(report: ModelReport) -> str:
+    """RETURNS (str): The score for all entities in words."""
+    total = report.total
+    p, r, f = (100 * (value or 0.0) for value in total.to_dict().values())
+    found = f"Found: {total.correct:.0f} of {total.gold} gold entities."
+    wrong = f"Wrong: {total.predicted - total.correct:.0f} of {total.predicted} predictions."
+    return f"F1 is {f:.1f} (precision {p:.1f}, recall {r:.1f}). {found} {wrong}"
+
+
+def describe_documents(report: ModelReport) -> str:
+    """RETURNS (str): The document with most errors in words; empty if it has few of them."""
+    names = Counter(error.document for error in report.errors)
+    n = names.total()
+    name, most = max(names.items(), key=lambda pair: pair[1], default=("", 0))
+    return f"{name} has {most} of {n} errors." if most > 1 and most >= _LARGE_SHARE * n else ""
+
+
+def describe_near(report: ModelReport) -> str:
+    """RETURNS (str): The effect of lower thresholds in words; empty if no candidates are known."""
+    if not report.near or not report.near.predicted:
+        return ""
+    near, f = report.near, (report.total + report.near).f or 0.0
+    return (
+        f"Correct candidates with a score less than {NEAR} below their threshold: "
+        f"{near.correct:.0f} of {near.predicted}. With all of them, F1 would be {100 * f:.1f}."
+    )
+
+
+def _key(report: ModelReport, error: ErrorInContext) -> tuple[str, str, str]:
+    gold, predicted = ((e and e.label) or NOTHING for e in (error.gold, error.predicted))
+    counts = report.scores.groups["type"][gold] if error.gold else None
+    if counts and counts.correct <= _LOW_RECALL * counts.gold:
+        return RARELY_FOUND, gold, ""
+    # a prediction that recombines fragments has no gold entity
+    return error.kind, predicted if error.kind == WRONG_LINKING else gold, predicted
+
+
+def _fact(
+    report: ModelReport, kind: str, gold: str, predicted: str, errors: list[ErrorInContext]
+) -> str:
+    by_type = report.scores.groups["type"]
+    counts = by_type[predicted if gold == NOTHING else gold]
+    number = f"{len(errors)} of {counts.gold} gold entities"
+    if kind == RARELY_FOUND:
+        title = f"{gold} is {'almost ' if counts.correct else ''}never found"
+        number = f"{counts.correct:.0f} of {counts.gold} gold entities"
+    elif kind == MISSED:
+        title = f"{gold} is missed"
+    elif kind == SPURIOUS:
+        title = f"{predicted} is spurious"
+        number = f"{len(errors)} of {counts.predicted} predictions"
+    elif kind == WRONG_BOUNDARY:
+        title = f"{gold} has a wrong boundary"
+    elif kind == WRONG_LINKING:
+        title, number = f"Fragments of {gold} are linked incorrectly", f"{len(errors)} errors"
+    else:
+        boundary = " with another boundary" if kind == WRONG_BOTH else ""
+        title = f"{gold} is predicted as {predicted}{boundary}"
+    return f"{title}: {', '.join((number, *_details(report, kind, gold, predicted, errors)))}."
+
+
+def _details(
+    report: ModelReport, kind: str, gold: str, predicted: str, errors: list[ErrorInContext]
+) -> Iterator[str]:
+    if kind == RARELY_FOUND:
+        yield f"{sum(error.kind == MISSED for error in errors)} missed"
+        labels = Counter(e.predicted.label for e in errors if e.predicted)
+        yield from (f"{n} predicted as {label}" for label, n in labels.most_common(1))
+    if kind in (RARELY_FOUND, MISSED):
+        if report.near:
+            yield f"{_n_near(errors)} with a score less than {NEAR} below the threshold"
+        if report.known:
+            yield f"{_n_unseen(errors)} with a text that the training data never annotates"
+    elif kind == SPURIOUS:
+        yield f"{_n_elsewhere(report, errors)} with a text that is {predicted} elsewhere"
+        if report.near:
+            yield f"{_n_near(errors)} with a score less than {NEAR} above the threshold"
+    elif kind in (WRONG_TYPE, WRONG_BOTH) and report.known:
+        both = sum({gold, predicted} <= set(report.known.types_of(_text(e))) for e in errors)
+        yield f"{both} with a text that the training data annotates with both types"
+    elif kind == WRONG_BOUNDARY:
+        yield from _word_details(errors)
+
+
+def _advise(report: ModelReport, kind: str, gold: str, errors: list[ErrorInContext]) -> str:
+    n, known = len(errors), report.known
+    if kind in (RARELY_FOUND, MISSED):
+        if known and not known.types[gold]:
+            return f"The training data has no {gold}. Annotate some, or leave it out with --types."
+        if 4 * _n_near(errors) >= n:
+            return "Try lower thresholds: tune with --per-type or --min-recall."
+        if known and 2 * _n_unseen(errors) < n:
+            return "Most texts are known. Check whether they are annotated consistently."
+        if known:
+            return f"Annotate more texts with {gold}: the training data has {known.types[gold]}."
+        return "Add --train to see whether the training data contains their texts."
+    if kind == SPURIOUS:
+        if 4 * _n_elsewhere(report, errors) >= n:
+            return "Check whether annotators missed some of them."
+        if 2 * _n_near(errors) >= n:
+            return "Try higher thresholds: tune with --min-precision."
+        return "Check in their sentences what annotators do not count as this type."
+    if kind in (WRONG_TYPE, WRONG_BOTH):
+        return "Check whether the guidelines separate these types."
+    if kind == WRONG_BOUNDARY:
+        return "Check whether the guidelines define which words belong to an entity."
+    number = f": the training data has {known.discontinuous}" if known else ""
+    return f"Annotate more sentences with discontinuous entities{number}."
+
+
+def _n_near(errors: list[ErrorInContext]) -> int:
+    return sum(error.is_near for error in errors)
+
+
+def _n_unseen(errors: list[ErrorInContext]) -> int:
+    return sum(("training", NEVER) in error.groups for error in errors)
+
+
+def _n_elsewhere(report: ModelReport, errors: list[ErrorInContext]) -> int:
+    keys = [(_text(error), error.entity.label) for error in errors]
+    known = report.known
+    return sum(
+        report.texts[key].gold > 0 or (known is not None and known.types_of(key[0])[key[1]] > 0)
+        for key in keys
+    )
+
+
+def _word_details(errors: list[ErrorInContext]) -> Iterator[str]:
+    lost: Counter[str] = Counter()
+    added: Counter[str] = Counter()
+    for error in errors:
+        gold, predicted = (
+            Counter(((e and e.surface) or "").lower().split())
+            for e in (error.gold, error.predicted)
+        )
+        lost.update(gold - predicted)
+        added.update(predicted - gold)
+    yield from (f"{n} without the word {word!r}" for word, n in lost.most_common(1))
+    yield from (f"{n} with the additional word {word!r}" for word, n in added.most_common(1))
+
+
+def _text(error: ErrorInContext) -> str:
+    return (error.entity.surface or "").lower()

@@ -1,0 +1,214 @@
+"""Find errors and the passages of a document that contain them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, NamedTuple
+
+from spacy.tokens import Doc
+
+from ..entities import Entity
+from ..formats import DOC_NAME, TextEntity
+from ..pipe.scorer import Comparison, Mention, item_groups, subset_sentences
+from .matching import Error, find_errors, index_positions, positions_of, to_text_entity
+
+_SIDES = [
+    f"{side}_{part}" for side in ("gold", "predicted") for part in ("label", "text", "fragments")
+]
+ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES, "score", "threshold")
+# scores with a smaller distance to their threshold are near it
+NEAR = 0.1
+# entities shown per position, so that reports stay short if many entities share a word
+_MOST_OVERLAPPING = 20
+# tokens shown before and after the entities of an error
+_CONTEXT = 25
+# longest passage that shows several errors, in tokens
+_LONGEST = 120
+
+
+@dataclass
+class ErrorInContext:
+    """An error in context. `kind` is one of `spacy_gapdner.analysis.matching.KINDS`.
+
+    The gold entity and the prediction have character offsets of the reference. `own` are the same
+    entities as indices of the words of their `Passage`, with their roles ("gold" or "predicted").
+    `groups` are the groups of scores that count them, with their values. `candidate` is the score
+    of the gold entity if the pipeline finds it with a lower threshold. `threshold` belongs to the
+    prediction, otherwise to the gold entity, if known.
+    """
+
+    kind: str
+    doc: int
+    name: str | None
+    sentence: str
+    gold: TextEntity | None
+    predicted: TextEntity | None
+    own: tuple[tuple[str, Entity], ...]
+    groups: set[tuple[str, Any]]
+    candidate: float | None = None
+    threshold: float | None = None
+
+    @property
+    def entity(self) -> TextEntity:
+        """RETURNS (TextEntity): The gold entity, otherwise the prediction."""
+        entity = self.gold or self.predicted
+        assert entity is not None
+        return entity
+
+    @property
+    def document(self) -> str:
+        """RETURNS (str): The name of the document, or its number."""
+        return self.name or f"Doc {self.doc}"
+
+    @property
+    def score(self) -> float | None:
+        """RETURNS (Optional[float]): The score of the prediction or of the candidate."""
+        return self.predicted.score if self.predicted else self.candidate
+
+    @property
+    def is_near(self) -> bool:
+        """RETURNS (bool): Whether the score is less than NEAR away from the threshold."""
+        if self.score is None or self.threshold is None:
+            return False
+        return abs(self.score - self.threshold) < NEAR
+
+    @property
+    def is_discontinuous(self) -> bool:
+        """RETURNS (bool): Whether the gold entity or the prediction is discontinuous."""
+        return any(entity.is_discontinuous for _, entity in self.own)
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The error for JSON."""
+        place = {"kind": self.kind, "doc": self.doc, "name": self.name, "sentence": self.sentence}
+        gold, predicted = (e and e.to_dict() for e in (self.gold, self.predicted))
+        scores = {"score": self.score, "threshold": self.threshold}
+        return {**place, "gold": gold, "predicted": predicted, **scores}
+
+    def to_row(self) -> tuple[Any, ...]:
+        """RETURNS (tuple): The values of ERROR_COLUMNS. Offsets have the form "0 6;17 30"."""
+        row: list[Any] = [self.kind, self.doc, self.name, self.sentence]
+        for e in (self.gold, self.predicted):
+            offsets = ";".join(f"{start} {end}" for start, end in e.fragments) if e else ""
+            row += [e.label, e.surface, offsets] if e else [""] * 3
+        return *row, self.score, self.threshold
+
+
+class Passage(NamedTuple):
+    """A sentence, or a part of one, with its errors.
+
+    `words` are its tokens with trailing whitespace. "…" stands for the rest of the sentence.
+    `others` are the entities that overlap entities of the errors, with their roles. Their role can
+    also be "correct".
+    """
+
+    words: tuple[str, ...]
+    errors: tuple[ErrorInContext, ...]
+    others: tuple[tuple[str, Entity], ...]
+
+
+class _Extent(NamedTuple):
+    # the entities to show, and the tokens of their sentence and around them
+    near: frozenset[int]
+    sentence: tuple[int, int]
+    start: int
+    end: int
+
+    def join(self, other: "_Extent") -> "_Extent":
+        start, end = min(self.start, other.start), max(self.end, other.end)
+        return _Extent(self.near | other.near, self.sentence, start, end)
+
+
+def find_passages(doc: Doc, compared: Comparison, number: int) -> Iterator[Passage]:
+    """YIELDS (Passage): The passages of a document with errors, in text order. `number` is that of
+    the document.
+    """
+    # Doc.text is computed each time
+    positions, scores, text = compared.positions, compared.scores, doc.text
+    items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
+    roles = dict.fromkeys(compared.gold, "gold") | dict.fromkeys(compared.predicted, "predicted")
+    roles |= dict.fromkeys(compared.gold & compared.predicted, "correct")
+    at = index_positions(items, _MOST_OVERLAPPING)
+    order = {item: i for i, item in enumerate(items)}
+    has_sentences = doc.has_annotation("SENT_START")
+    # the same for many errors
+    tokens_of = cache(lambda item: replace(positions.tokens(item), score=scores.get(item)))
+    join_words = cache(lambda start, end: " ".join(doc[start:end].text.split()))
+    groups_of = _find_groups(compared)
+
+    def extent_of(error: Error) -> _Extent:
+        own = _items(error)
+        near = {i for item in own for p in positions_of(item) for i in at[p]}
+        near.update(order[item] for item in own)
+        start = min(tokens_of(items[i]).start for i in near)
+        end = max(tokens_of(items[i]).end for i in near)
+        sentence = doc[:]
+        if has_sentences:
+            sentence = doc[doc[start].sent.start : doc[end - 1].sent.end]
+        bounds = sentence.start, sentence.end
+        start, end = max(bounds[0], start - _CONTEXT), min(bounds[1], end + _CONTEXT)
+        return _Extent(frozenset(near), bounds, start, end)
+
+    def make_passage(errors: list[Error], extent: _Extent) -> Passage:
+        (start, end), shown = extent.sentence, doc[extent.start : extent.end]
+        before = ["… "] if shown.start > start else []
+        after = ["…"] if shown.end < end else []
+        words = (*before, *(" ".join(token.text_with_ws.split("\n")) for token in shown), *after)
+        in_words = {
+            items[i]: (roles[items[i]], tokens_of(items[i]).shift(len(before) - shown.start))
+            for i in sorted(extent.near)
+        }
+        found = []
+        for error in errors:
+            kind, gold, predicted = error
+            found.append(
+                ErrorInContext(
+                    kind=kind,
+                    doc=number,
+                    name=doc.user_data.get(DOC_NAME),
+                    sentence=join_words(start, end),
+                    gold=gold and to_text_entity(gold, positions, text),
+                    predicted=predicted
+                    and to_text_entity(predicted, positions, text, scores.get(predicted)),
+                    own=tuple(in_words[item] for item in _items(error)),
+                    groups=set().union(*map(groups_of, _items(error))),
+                )
+            )
+        own = {item for error in errors for item in _items(error)}
+        others = tuple(entity for item, entity in in_words.items() if item not in own)
+        return Passage(words, tuple(found), others)
+
+    together: list[Error] = []
+    extent: _Extent | None = None
+    for error in find_errors(compared.gold, compared.predicted):
+        other = extent_of(error)
+        joined = extent and extent.join(other)
+        if extent and joined and _fit(extent, other, joined):
+            extent = joined
+            together.append(error)
+        else:
+            if extent:
+                yield make_passage(together, extent)
+            together, extent = [error], other
+    if extent:
+        yield make_passage(together, extent)
+
+
+def _items(error: Error) -> list[Mention]:
+    return [item for item in error[1:] if item is not None]
+
+
+def _fit(extent: _Extent, other: _Extent, joined: _Extent) -> bool:
+    return extent.sentence == other.sentence and joined.end - joined.start <= _LONGEST
+
+
+def _find_groups(compared: Comparison) -> Any:
+    sentences = subset_sentences(compared)
+
+    def groups_of(item: Mention) -> set[tuple[str, Any]]:
+        found = {("subset", "all"), *item_groups(compared.positions, item).items()}
+        if len(item[1]) > 1:
+            found.add(("subset", "disc"))
+        own = compared.positions.sentence(item)
+        return found | {("subset", name) for name, those in sentences.items() if own in those}
+
+    return groups_of
