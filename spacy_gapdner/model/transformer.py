@@ -101,7 +101,9 @@ def _replace_listener(model: TransformerModel) -> Model[list[Doc], Any]:
 
 
 def _replace_listener_cfg(model: dict[str, Any], listener: dict[str, Any]) -> dict[str, Any]:
-    pool = {name: listener[name] for name in ("pooling", "grad_factor") if name in listener}
+    pool: dict[str, Any] = {
+        name: listener[name] for name in ("pooling", "grad_factor") if name in listener
+    }
     return {**pool, **model, "@architectures": "spacy-gapdner.Tok2VecTransformer.v1"}
 
 
