@@ -119,9 +119,7 @@ class Session:
     def save(self, store: Store, name: str, sent: Annotation) -> dict[str, Any]:
         """Save the annotation of a text, and start training if necessary. See `Store.save`."""
         loaded, removed = store.save(name, sent)
-        due = self.retrain_after is not None and len(self._new()) >= self.retrain_after
-        if self.trainer and due and not self.trainer.is_running:
-            self.train()
+        self._train_if_due()
         entities = self._show_entities(loaded)
         return {"version": loaded.version, "entities": entities, "removed": removed}
 
@@ -139,15 +137,19 @@ class Session:
 
     def state(self, store: Store) -> dict[str, Any]:
         """The progress of a person and the state of training."""
+        # the page asks every few seconds, and texts can be finished during a training
+        self._train_if_due()
+        done, trainer = self._done(), self.trainer
         return {
             "done": sum(name in self.texts.paths for name in store.journal.done()),
             "total": len(self.texts.paths),
             "model": self.proposer.describe() if self.proposer else None,
             "model_version": self.proposer.version if self.proposer else 0,
-            "has_previous": bool(self.trainer and self.trainer.previous),
-            "training": self.trainer.training if self.trainer else NO_TRAINING,
+            "has_previous": bool(trainer and trainer.previous),
+            "training": trainer.training if trainer else NO_TRAINING,
+            "requirement": trainer.requirement(done.items()) if trainer else "",
             "retrain_after": self.retrain_after,
-            "done_since": len(self._new()),
+            "done_since": len(done.keys() - self._trained),
         }
 
     def train(self) -> None:
@@ -167,8 +169,13 @@ class Session:
             if name in self.texts.paths
         }
 
-    def _new(self) -> set[str]:
-        return self._done().keys() - self._trained
+    def _train_if_due(self) -> None:
+        trainer, done = self.trainer, self._done()
+        if trainer is None or trainer.is_running or self.retrain_after is None:
+            return
+        is_due = len(done.keys() - self._trained) >= self.retrain_after
+        if is_due and not trainer.requirement(done.items()):
+            self.train()
 
     def _show_entities(self, loaded: Loaded) -> list[dict[str, Any]]:
         file, known = loaded.file, {label.name for label in self.labels}

@@ -45,7 +45,7 @@ export class ProgressBar {
     const isRunning = training.state === "running";
     find("models", HTMLElement).hidden = !model;
     find("model", HTMLElement).textContent = `${model}${this.#training(state)}`;
-    find("train", HTMLButtonElement).disabled = isRunning || !done;
+    find("train", HTMLButtonElement).disabled = isRunning || state.requirement !== "";
     const back = find("back", HTMLButtonElement);
     back.hidden = !state.has_previous;
     back.disabled = isRunning;
@@ -56,11 +56,12 @@ export class ProgressBar {
   }
 
   /** @param {import("./types.js").Progress} state @returns {string} */
-  #training({ training, retrain_after: after, done_since: since }) {
+  #training({ training, requirement, retrain_after: after, done_since: since }) {
     if (training.state === "running") return ` · training on ${counted(training.texts)}`;
-    const left = after ? ` · ${counted(Math.max(after - since, 0))} until retraining` : "";
+    const left = after && !requirement ? ` · ${counted(Math.max(after - since, 0))} until retraining` : "";
     const failed = training.state === "failed" ? "Training failed: " : "";
-    return training.message ? `${left}\n${failed}${training.message}` : left;
+    const lines = [requirement, training.message && `${failed}${training.message}`];
+    return [left, ...lines.filter(Boolean)].join("\n");
   }
 }
 

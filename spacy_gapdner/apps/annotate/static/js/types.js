@@ -47,6 +47,7 @@
  * @property {number} model_version
  * @property {boolean} has_previous whether the model before the last training can be used again
  * @property {{state: "none" | "running" | "failed", texts: number, message: string}} training
+ * @property {string} requirement what training still needs, or an empty string
  * @property {number | null} retrain_after
  * @property {number} done_since
  */
