@@ -21,8 +21,8 @@ from ..web import LOOPBACK, WorkThread, new_app
 from .session import Order, Session
 from .store import Annotation, ChangedError, Store
 
-# enough for 100,000 entities
-_MAX_BYTES = 16_000_000
+# enough for 10,000 entities; while they are checked and saved, others wait
+_MAX_BYTES = 1_000_000
 
 
 def create_app(
@@ -36,12 +36,17 @@ def create_app(
     run = WorkThread().run
 
     async def check(
-        x_token: Annotated[str, Header()] = "", sec_fetch_site: Annotated[str, Header()] = ""
+        x_token: Annotated[str, Header()] = "",
+        sec_fetch_site: Annotated[str, Header()] = "",
+        origin: Annotated[str, Header()] = "",
+        host: Annotated[str, Header()] = "",
     ) -> None:
         if token is not None and not compare_digest(x_token.encode(), token.encode()):
             raise HTTPException(401, "The token in the address is missing or incorrect.")
-        # another page in the same browser
-        if sec_fetch_site in ("cross-site", "same-site"):
+        # another page in the same browser; browsers omit Sec-Fetch-Site if they are old, or if the
+        # address is neither HTTPS nor local
+        is_elsewhere = bool(origin) and origin.partition("://")[2] != host
+        if sec_fetch_site in ("cross-site", "same-site") or (not sec_fetch_site and is_elsewhere):
             raise HTTPException(403, "Requests from other pages are not allowed.")
 
     async def find_store(x_annotator: Annotated[str, Header()] = "") -> Store:

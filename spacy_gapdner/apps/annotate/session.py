@@ -18,7 +18,7 @@ from .store import Annotation, Loaded, Store, Texts, inside
 from .training import NO_TRAINING, Trainer
 
 Order = Literal["files", "uncertain", "random"]
-# the name of a folder on any system
+# the name of a folder on any system, with at most 255 bytes
 _PERSON = re.compile(r"\w[^\x00-\x1f\x7f/\\:*?\"<>|]{0,63}")
 
 
@@ -48,16 +48,17 @@ class Session:
             self._stores[self.annotator] = Store(self.texts, self.annotator)
         elif folder.is_dir():
             for path in sorted(folder.iterdir()):
-                if path.is_dir() and _PERSON.fullmatch(path.name):
+                if path.is_dir() and _is_person(path.name):
                     self.store(path.name)
 
     def store(self, person: str) -> Store:
         """The annotation of a person. The name is only used if the folder is shared."""
         name = person.strip() if self.shared else self.annotator
         if name not in self._stores:
-            if not _PERSON.fullmatch(name):
+            if not _is_person(name):
                 raise GapDNERError(
-                    'Invalid name. Start with a letter or digit, and use no / \\ : * ? " < > |'
+                    "Invalid name. Start with a letter or digit, and use at most 64 characters and "
+                    '255 bytes, and no / \\ : * ? " < > |'
                 )
             own = inside(self.texts.folder / SHARED / name, self.texts.folder)
             self._stores[name] = Store(self.texts, name, own)
@@ -186,5 +187,10 @@ class Session:
                 warnings.append(f"the file contains the text {file.misfits[id]!r}")
             if mark.label not in known:
                 warnings.append(f"{mark.label} is not one of the types")
-            shown.append({**asdict(mark), "notes": notes.get(id, []), "warnings": warnings})
+            entity = {"id": id, "label": mark.label, "fragments": mark.fragments}
+            shown.append({**entity, "notes": notes.get(id, []), "warnings": warnings})
         return shown
+
+
+def _is_person(name: str) -> bool:
+    return bool(_PERSON.fullmatch(name)) and len(name.encode()) <= 255
