@@ -8,7 +8,8 @@ import { wording } from "./mentions.js";
 /** @typedef {{entity: Entity, note: string, isChecked: boolean}} Difference */
 
 /**
- * Ask which entities to keep, and save them. Changes of only one side are preselected.
+ * Ask which entities to keep, and save them. Changes of only one side are preselected. If both sides gave
+ * the same words different types, neither is.
  * @param {Session} session
  * @param {import("./types.js").Text} current the current content of the file
  * @param {(label: string) => string} styleOf
@@ -33,6 +34,7 @@ export async function resolveConflict(session, current, styleOf) {
         style: styleOf(difference.entity.label),
       })),
   });
+  session.hooks.say(`${kept ? "The selected entities are kept" : "Your changes were discarded"}.`);
   if (!kept) return session.reload(current);
   const differing = new Set(open.map(({ entity }) => entity));
   const same = theirs.entities.filter((entity) => !differing.has(entity));
@@ -57,10 +59,17 @@ export async function resolveConflict(session, current, styleOf) {
 function differences(session, ours, others, isNew, isGone) {
   const before = new Set(session.base.entities.map((e) => session.identity(e)));
   const known = new Set(others.map((e) => session.identity(e)));
+  /** @param {Entity} entity */
+  const words = (entity) => session.identity({ ...entity, label: "" });
+  /** @param {Entity[]} entities */
+  const created = (entities) => entities.filter((e) => !before.has(session.identity(e)));
+  const mine = new Set(ours.map((e) => session.identity(e)));
+  const rivals = new Set(created(others).filter((e) => !mine.has(session.identity(e))).map(words));
   return ours
     .filter((entity) => !known.has(session.identity(entity)))
     .map((entity) => {
-      const isChecked = !before.has(session.identity(entity));
-      return { entity, note: isChecked ? isNew : isGone, isChecked };
+      const isCreated = !before.has(session.identity(entity));
+      const isChecked = isCreated && !rivals.has(words(entity));
+      return { entity, note: isCreated ? isNew : isGone, isChecked };
     });
 }

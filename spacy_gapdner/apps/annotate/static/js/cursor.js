@@ -11,10 +11,11 @@ export class Cursor {
   /** @param {string} text @param {Range[]} tokens */
   constructor(text, tokens) {
     this.text = text;
-    this.tokens = tokens;
+    // a text of white space has an empty word
+    this.tokens = tokens.length ? tokens : [[0, 0]];
     this.characters = SEGMENTER.segment(text);
     /** @type {Range} where the selection starts */
-    this.anchor = tokens[0] ?? [0, 0];
+    this.anchor = this.tokens[0];
     /** @type {Range} where the cursor is */
     this.head = this.anchor;
     this.isMarking = false;

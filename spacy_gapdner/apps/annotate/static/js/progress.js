@@ -41,7 +41,7 @@ export class ProgressBar {
     const { done, total, model, training } = state;
     const bar = find("progress", HTMLProgressElement);
     [bar.max, bar.value] = [Math.max(total, 1), done];
-    find("progress-text", HTMLElement).textContent = `${done} of ${total} done`;
+    find("progress-text", HTMLElement).textContent = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} done`;
     const isRunning = training.state === "running";
     find("models", HTMLElement).hidden = !model;
     find("model", HTMLElement).textContent = `${model}${this.#training(state)}`;
@@ -66,4 +66,4 @@ export class ProgressBar {
 }
 
 /** @param {number} n @returns {string} "1 text" or "2 texts" */
-const counted = (n) => (n === 1 ? "1 text" : `${n} texts`);
+const counted = (n) => (n === 1 ? "1 text" : `${n.toLocaleString("en")} texts`);
