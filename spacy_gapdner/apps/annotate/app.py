@@ -4,9 +4,10 @@ Requests never set a path, a model or a setting. They can only access texts that
 folder, and the names of annotators are validated.
 """
 
+from functools import partial
 from pathlib import Path
 from secrets import compare_digest
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
@@ -18,6 +19,7 @@ from pydantic import ValidationError
 from ...drawing.page import PAGE_CSS
 from ...errors import GapDNERError
 from ..web import LOOPBACK, WorkThread, new_app
+from .equal_words import Action, EqualWords, change_equal, count_equal
 from .session import Order, Session
 from .store import Annotation, ChangedError, Store
 
@@ -80,6 +82,11 @@ def create_app(
     def search(words: str) -> list[str]:
         return list(session.texts.search(words))
 
+    # in a thread of its own, because it reads all annotation files
+    @api.get("/phrases")
+    def phrases(own: Own) -> dict[str, int]:
+        return own.phrases()
+
     @api.get("/texts/{name:path}")
     async def text(own: Own, name: str) -> Response:
         return JSONResponse(await run(lambda: session.show(own.load(find(name)))))
@@ -99,6 +106,26 @@ def create_app(
         proposer = None if session.adjudication else session.proposer
         found = await proposer.propose(loaded.file.text) if proposer else []
         return await run(lambda: session.choose(loaded, found))
+
+    @api.post("/equal")
+    async def count(own: Own, equal: EqualWords) -> dict[str, dict[str, int]]:
+        """The numbers of entities and of texts that each action changes in the other texts."""
+        found = {action: {"entities": 0, "texts": 0} for action in get_args(Action)}
+        # other requests are processed between texts
+        for name in await run(session.texts.list):
+            numbers = await run(partial(count_equal, own, name, equal))
+            for action, n in numbers.items():
+                found[action]["entities"] += n
+                found[action]["texts"] += n > 0
+        return found
+
+    @api.post("/equal/{action}")
+    async def change(own: Own, equal: EqualWords, action: Action) -> int:
+        """Change the other texts. Returns the number of entities."""
+        n = 0
+        for name in await run(session.texts.list):
+            n += await run(partial(change_equal, own, name, equal, action))
+        return n
 
     @api.get("/state")
     async def state(own: Own) -> dict[str, Any]:

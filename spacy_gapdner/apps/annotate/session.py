@@ -18,8 +18,9 @@ from .store import Annotation, Loaded, Store, Texts, inside
 from .training import NO_TRAINING, Trainer
 
 Order = Literal["files", "uncertain", "random"]
-# the name of a folder on any system, with at most 255 bytes
+# the name of a folder on any system
 _PERSON = re.compile(r"\w[^\x00-\x1f\x7f/\\:*?\"<>|]{0,63}")
+_MAX_NAME_BYTES = 128
 
 
 @dataclass
@@ -57,8 +58,8 @@ class Session:
         if name not in self._stores:
             if not _is_person(name):
                 raise GapDNERError(
-                    "Invalid name. Start with a letter or digit, and use at most 64 characters and "
-                    '255 bytes, and no / \\ : * ? " < > |'
+                    "Invalid name. Use a shorter name that starts with a letter or digit, without "
+                    '/ \\ : * ? " < > |'
                 )
             own = inside(self.texts.folder / SHARED / name, self.texts.folder)
             self._stores[name] = Store(self.texts, name, own)
@@ -193,4 +194,4 @@ class Session:
 
 
 def _is_person(name: str) -> bool:
-    return bool(_PERSON.fullmatch(name)) and len(name.encode()) <= 255
+    return bool(_PERSON.fullmatch(name)) and len(name.encode()) <= _MAX_NAME_BYTES

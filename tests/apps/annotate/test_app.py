@@ -206,6 +206,13 @@ def test_number_of_entities(connect, notes):
     assert (notes / "a.ann").read_bytes() == before
 
 
+def test_phrases(connect, notes):
+    (notes / "a.ann").write_text("T1\tADR 0 6;17 30\tSevere shoulder pain\r\nA1\tSure T1\n")
+    (notes / "b.ann").write_text("T1\tADR 0 2\tHe\nT2\tDrug 0 2\tHe\n")
+    (notes / "sub" / "c.ann").write_bytes(b"T1\tADR 0 2\t\xe9\n")
+    assert connect().get("phrases") == {"Severe shoulder pain": 1, "He": 2}
+
+
 def test_access(connect):
     client = connect(token="secret")
     assert client.get("state", 401)["detail"] == "The token in the address is missing or incorrect."
@@ -238,7 +245,7 @@ def test_shared_folder(connect, notes):
     client.get("texts", 422, headers={"X-Annotator": "../up"})
     # 64 characters of four bytes
     long = {"X-Annotator": "%F0%90%8D%88" * 64}
-    assert "at most 64 characters and 255 bytes" in client.get("state", 422, headers=long)["detail"]
+    assert "Use a shorter name" in client.get("state", 422, headers=long)["detail"]
     (notes / ".annotators").mkdir()
     (notes / ".annotators" / "Eve").symlink_to(notes.parent)
     client.get("texts", 422, headers={"X-Annotator": "Eve"})

@@ -149,17 +149,22 @@ def test_coordination(page):
     page.write()
     page.drag("severe", "pain")
     page.press("c")
-    # the words that all parts may share
-    assert page.options() == ["☑xshared: severe", "☑yshared: pain"]
     split = ["ADE severe joint … pain", "ADE severe … shoulder … pain", "ADE severe … back pain"]
     assert page.choices() == split
-    page.press("xy")
+    assert page.hint() == "Shared by all: “severe” and “pain”."
+    # fewer shared words at the start and at the end, and more again
+    page.press("XY")
     assert page.choices() == ["ADE severe joint", "ADE shoulder", "ADE back pain"]
+    assert page.hint() == "Shared by all: nothing."
+    page.press("xy")
+    assert page.choices() == split
+    page.press("c")
+    assert page.choices() != split
     page.press(Keys.ESCAPE)
     for word in ("severe", "pain") * 2:
         page.drag(word, key=Keys.SHIFT)
     page.click("split")
-    assert (page.options(), page.choices()) == ([], split)
+    assert page.choices() == split
     page.press("2", Keys.ENTER)
     assert page.entities() == ["ADE severe back pain", "ADE severe joint pain"]
     page.press("z", held=[Keys.CONTROL])
@@ -169,6 +174,54 @@ def test_coordination(page):
     page.find("choice").find_elements(By.TAG_NAME, "input")[0].click()
     page.find("choice").find_element(By.CSS_SELECTOR, "button.main").click()
     assert page.entities() == ["ADE severe back pain", "ADE severe shoulder pain"]
+
+
+def test_equal_words(page):
+    page.name = "equal_elsewhere"
+    page.write("Back pain. A back pain.", ann="")
+    page.name = "equal"
+    ann = "T1\tDRUG 11 21\tback  pain\n"
+    page.write("Back pain, back  pain, and backpain and back pain.", ann=ann)
+    page.drag("Back", "pain")
+    page.press("e")
+    dialog = page.find("choice")
+    page.until(lambda: "Annotate all as ADE: 1 in this text" in dialog.text)
+    assert "Change all to ADE: 1 in this text" in dialog.text
+    page.press("1")
+    page.until(lambda: len(page.entities()) == 3)
+    page.press("z", held=[Keys.CONTROL])
+    page.until(lambda: len(page.entities()) == 2)
+    page.press("e", "o")
+    page.until(lambda: "ADE: 1 here, 2 in 1 other text" in dialog.text)
+    page.press("1")
+    page.until(lambda: "in the other texts 2 entities" in page.find("said").text)
+    page.name = "equal_elsewhere"
+    assert page.entities() == ["ADE Back pain", "ADE back pain"]
+
+
+def test_suggestions_from_other_entities(page):
+    page.name = "other"
+    page.write("Hepatitis B virus infection.", ann="T1\tADE 0 27\tHepatitis B virus infection\n")
+    page.name = "split"
+    page.write("hepatitis B or C virus infection")
+    page.drag("hepatitis", "infection")
+    page.press("c")
+    infections = ["hepatitis B … virus infection", "hepatitis … C virus infection"]
+    assert page.choices() == [f"ADE {words}" for words in infections]
+    page.press(Keys.ENTER)
+    page.until(lambda: len(page.entities()) == 2)
+
+
+def test_uncertain_suggestions(page):
+    page.write("pain or swelling, rash of arm or leg or old skin (or both) now")
+    page.drag("pain", "skin")
+    page.press("c")
+    page.until(lambda: "uncertain" in page.hint())
+    page.press(Keys.ENTER)
+    page.until(lambda: page.find("said").text == "No entities were selected.")
+    assert page.entities() == ["ADE pain or swelling, rash of arm or leg or old skin"]
+    page.press("c", "a", Keys.ENTER)
+    page.until(lambda: len(page.entities()) > 2)
 
 
 COMBINE = """

@@ -1,5 +1,7 @@
 /** The commands with their keys. The keyboard, the buttons and the help use this table. */
 
+import { find } from "./dom.js";
+
 /** @typedef {import("./app.js").App} App */
 /**
  * @typedef {object} Command
@@ -28,7 +30,8 @@ export const COMMANDS = {
     { name: "add", keys: ["+", "="], help: "add the selected words, or the words you drag over next, to the entity", run: (app) => app.gestures.add() },
     { name: "remove-fragment", keys: ["Backspace"], help: "remove the last fragment", run: (app) => app.gestures.removeFragment() },
     { name: "delete", keys: ["Delete"], help: "delete the entity", run: (app) => app.gestures.remove() },
-    { name: "split", keys: ["c"], help: "split a coordination into an entity for each part; shared words must be separate fragments", run: (app) => app.gestures.split() },
+    { name: "split", keys: ["c"], help: "split a coordination into an entity for each part", run: (app) => app.gestures.split() },
+    { name: "equal", keys: ["e"], help: "annotate, change or delete the same words elsewhere", run: (app) => app.gestures.equal() },
     { name: "next-entity", keys: [" "], help: "next entity or proposal", run: (app) => app.gestures.step(1) },
     { name: "previous-entity", keys: ["Shift+ "], help: "previous entity or proposal", run: (app) => app.gestures.step(-1) },
     { name: "leave", keys: ["Escape"], help: "clear the selection", run: (app) => app.leave() },
@@ -41,12 +44,13 @@ export const COMMANDS = {
     { name: "accept-all", keys: ["A"], help: "accept all proposals with at least this score", run: (app) => app.gestures.acceptAll() },
   ],
   Texts: [
-    { name: "done", keys: ["d"], help: "mark as done and go to the next new text", run: (app) => app.finish("done") },
+    { name: "done", keys: ["d"], help: "mark as done and go to the next new text; again to take it back", run: (app) => app.finish("done") },
     { name: "skip", keys: ["s"], help: "skip this text", run: (app) => app.finish("skipped") },
     { name: "doubt", keys: ["q"], help: "mark as doubtful, to be reviewed", run: (app) => app.finish("doubtful") },
     { name: "next", keys: ["n"], help: "next text", run: (app) => app.turn(1) },
     { name: "previous", keys: ["p"], help: "previous text", run: (app) => app.turn(-1) },
     { name: "search", keys: ["/"], help: "search the names and texts", run: (app) => app.list.search() },
+    { name: "types", keys: ["."], help: "search the types, if there are many", run: () => find("label-search", HTMLInputElement).focus() },
     { name: "help", keys: ["?"], help: "show this help", run: (app) => app.help() },
   ],
 };

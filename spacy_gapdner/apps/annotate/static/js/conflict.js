@@ -8,11 +8,11 @@ import { wording } from "./mentions.js";
 /** @typedef {{entity: Entity, note: string, isChecked: boolean}} Difference */
 
 /**
- * Ask which entities to keep, and save them. Changes of only one side are preselected. If both sides gave
- * the same words different types, neither is.
+ * Ask which entities to keep, and save them. Changes of only one side are preselected.
  * @param {Session} session
  * @param {import("./types.js").Text} current the current content of the file
  * @param {(label: string) => string} styleOf
+ * @returns {Promise<boolean>} false if the changes on this page were discarded
  */
 export async function resolveConflict(session, current, styleOf) {
   const mine = session.content;
@@ -21,9 +21,14 @@ export async function resolveConflict(session, current, styleOf) {
     ...differences(session, mine.entities, theirs.entities, "only here", "deleted in the file"),
     ...differences(session, theirs.entities, mine.entities, "only in the file", "deleted here"),
   ];
+  // two types for the same words
+  for (const [i, one] of open.entries())
+    for (const other of open.slice(i + 1))
+      if (one.isChecked && other.isChecked && session.hasSameWords(one.entity, other.entity))
+        one.isChecked = other.isChecked = false;
   const kept = await choose({
     title: "This file was changed by someone else",
-    text: `${session.id}: select the entities to keep. Entities that are the same on both sides are kept.`,
+    text: () => `${session.id}: select the entities to keep. Entities that are the same on both sides are kept.`,
     confirm: "Keep the selected entities",
     cancel: "Discard my changes",
     choices: () =>
@@ -34,8 +39,10 @@ export async function resolveConflict(session, current, styleOf) {
         style: styleOf(difference.entity.label),
       })),
   });
-  session.hooks.say(`${kept ? "The selected entities are kept" : "Your changes were discarded"}.`);
-  if (!kept) return session.reload(current);
+  if (!kept) {
+    session.reload(current);
+    return false;
+  }
   const differing = new Set(open.map(({ entity }) => entity));
   const same = theirs.entities.filter((entity) => !differing.has(entity));
   const entities = [...same, ...kept.map(({ entity }) => entity)];
@@ -46,6 +53,7 @@ export async function resolveConflict(session, current, styleOf) {
       session.ids.delete(key);
   }
   session.merge(current, { entities, rejected: [...mine.rejected, ...theirs.rejected] });
+  return true;
 }
 
 /**
@@ -59,17 +67,10 @@ export async function resolveConflict(session, current, styleOf) {
 function differences(session, ours, others, isNew, isGone) {
   const before = new Set(session.base.entities.map((e) => session.identity(e)));
   const known = new Set(others.map((e) => session.identity(e)));
-  /** @param {Entity} entity */
-  const words = (entity) => session.identity({ ...entity, label: "" });
-  /** @param {Entity[]} entities */
-  const created = (entities) => entities.filter((e) => !before.has(session.identity(e)));
-  const mine = new Set(ours.map((e) => session.identity(e)));
-  const rivals = new Set(created(others).filter((e) => !mine.has(session.identity(e))).map(words));
   return ours
     .filter((entity) => !known.has(session.identity(entity)))
     .map((entity) => {
-      const isCreated = !before.has(session.identity(entity));
-      const isChecked = isCreated && !rivals.has(words(entity));
-      return { entity, note: isCreated ? isNew : isGone, isChecked };
+      const isChecked = !before.has(session.identity(entity));
+      return { entity, note: isChecked ? isNew : isGone, isChecked };
     });
 }

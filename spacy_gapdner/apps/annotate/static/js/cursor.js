@@ -11,11 +11,10 @@ export class Cursor {
   /** @param {string} text @param {Range[]} tokens */
   constructor(text, tokens) {
     this.text = text;
-    // a text of white space has an empty word
-    this.tokens = tokens.length ? tokens : [[0, 0]];
+    this.tokens = tokens;
     this.characters = SEGMENTER.segment(text);
     /** @type {Range} where the selection starts */
-    this.anchor = this.tokens[0];
+    this.anchor = tokens[0] ?? [0, 0];
     /** @type {Range} where the cursor is */
     this.head = this.anchor;
     this.isMarking = false;
@@ -30,7 +29,7 @@ export class Cursor {
 
   /** @param {number} offset @returns {Range} the token at the offset */
   tokenAt(offset) {
-    return this.tokens[indexAt(this.tokens, offset)];
+    return this.tokens[indexAt(this.tokens, offset)] ?? [0, 0];
   }
 
   /** @param {Range} head @param {boolean} [marks] whether to extend the selection */
@@ -45,6 +44,8 @@ export class Cursor {
   byWord(step, marks) {
     const i = indexAt(this.tokens, this.head[0]);
     const token = this.tokens[i];
+    // the text only contains whitespace
+    if (!token) return;
     // from inside a word, first to its edge
     const isWithin = step > 0 ? this.head[1] < token[1] : token[0] < this.head[0];
     /** @type {Range} */

@@ -1,7 +1,7 @@
 /** The progress of annotation, and of training in the background. */
 
 import { api } from "./api.js";
-import { find } from "./dom.js";
+import { counted, find } from "./dom.js";
 
 const PAUSE = 4000;
 
@@ -57,13 +57,11 @@ export class ProgressBar {
 
   /** @param {import("./types.js").Progress} state @returns {string} */
   #training({ training, requirement, retrain_after: after, done_since: since }) {
-    if (training.state === "running") return ` · training on ${counted(training.texts)}`;
-    const left = after && !requirement ? ` · ${counted(Math.max(after - since, 0))} until retraining` : "";
+    if (training.state === "running") return ` · training on ${counted(training.texts, "text")}`;
+    const left =
+      after && !requirement ? ` · ${counted(Math.max(after - since, 0), "text")} until retraining` : "";
     const failed = training.state === "failed" ? "Training failed: " : "";
     const lines = [requirement, training.message && `${failed}${training.message}`];
     return [left, ...lines.filter(Boolean)].join("\n");
   }
 }
-
-/** @param {number} n @returns {string} "1 text" or "2 texts" */
-const counted = (n) => (n === 1 ? "1 text" : `${n.toLocaleString("en")} texts`);
