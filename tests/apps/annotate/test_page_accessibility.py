@@ -34,6 +34,19 @@ def conflict(page):
     page.choices()
 
 
+def finding(page):
+    page.write()
+    page.press("f", held=[Keys.CONTROL])
+    page.press("pain")
+
+
+def equal(page):
+    page.write()
+    page.drag("pain")
+    page.press("e")
+    page.until(lambda: "cannot be undone" in page.find("choice").text)
+
+
 def help_(page):
     page.write()
     page.press("?")
@@ -66,7 +79,7 @@ def narrow_list(page):
 
 
 STATES = [
-    *(proposals, warnings, splitting, conflict, help_, search),
+    *(proposals, warnings, splitting, conflict, finding, equal, help_, search),
     *(unreadable, long_list, narrow_list),
 ]
 

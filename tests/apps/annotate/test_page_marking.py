@@ -118,6 +118,32 @@ def test_entities_by_keyboard(page):
     assert len(page.entities()) == 1
 
 
+def test_long_moves(page):
+    def at():
+        script = "return document.querySelector('.word.cursor').firstChild.textContent.trim()"
+        return page.browser.execute_script(script)
+
+    page.write("\n".join(f"a{n} line b{n}" for n in range(300)))
+    found = []
+    for key, held in [
+        *[(Keys.END, []), (Keys.HOME, []), (Keys.PAGE_DOWN, []), (Keys.PAGE_UP, [])],
+        *[(Keys.END, [Keys.CONTROL]), (Keys.HOME, [Keys.CONTROL])],
+    ]:
+        page.press(key, held=held)
+        found.append(at())
+    assert int(found[2][1:]) in range(10, 60)
+    assert [*found[:2], *found[3:]] == ["b0", "a0", "a0", "b299", "a0"]
+    page.press(Keys.END, held=[Keys.SHIFT])
+    page.press(Keys.ENTER)
+    assert page.entities() == ["ADE a0 line b0"]
+    # find words, and create an entity from them
+    page.press("f", held=[Keys.CONTROL])
+    page.press("LINE b29", Keys.ENTER)
+    assert page.find("find-count").text == "2 of 11"
+    page.press(Keys.ESCAPE, "2", Keys.ESCAPE)
+    page.until(lambda: "DRUG line b29" in page.entities())
+
+
 def test_characters_and_selections(page):
     page.write("hypertension now")
     width = page.word("hypertension").size["width"]
@@ -178,11 +204,11 @@ def test_coordination(page):
 
 def test_equal_words(page):
     page.name = "equal_elsewhere"
-    page.write("Back pain. A back pain.", ann="")
+    page.write("Iota pain. A iota pain.", ann="")
     page.name = "equal"
-    ann = "T1\tDRUG 11 21\tback  pain\n"
-    page.write("Back pain, back  pain, and backpain and back pain.", ann=ann)
-    page.drag("Back", "pain")
+    ann = "T1\tDRUG 11 21\tiota  pain\n"
+    page.write("Iota pain, iota  pain, and iotapain and iota pain.", ann=ann)
+    page.drag("Iota", "pain")
     page.press("e")
     dialog = page.find("choice")
     page.until(lambda: "Annotate all as ADE: 1 in this text" in dialog.text)
@@ -196,7 +222,7 @@ def test_equal_words(page):
     page.press("1")
     page.until(lambda: "in the other texts 2 entities" in page.find("said").text)
     page.name = "equal_elsewhere"
-    assert page.entities() == ["ADE Back pain", "ADE back pain"]
+    assert page.entities() == ["ADE Iota pain", "ADE iota pain"]
 
 
 def test_suggestions_from_other_entities(page):
@@ -213,13 +239,14 @@ def test_suggestions_from_other_entities(page):
 
 
 def test_uncertain_suggestions(page):
-    page.write("pain or swelling, rash of arm or leg or old skin (or both) now")
-    page.drag("pain", "skin")
+    words = "pain or old swelling, rash of arm, leg or old red skin of hand"
+    page.write(words)
+    page.drag("pain", "hand")
     page.press("c")
     page.until(lambda: "uncertain" in page.hint())
     page.press(Keys.ENTER)
     page.until(lambda: page.find("said").text == "No entities were selected.")
-    assert page.entities() == ["ADE pain or swelling, rash of arm or leg or old skin"]
+    assert page.entities() == [f"ADE {words}"]
     page.press("c", "a", Keys.ENTER)
     page.until(lambda: len(page.entities()) > 2)
 

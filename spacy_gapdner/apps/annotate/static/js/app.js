@@ -4,10 +4,11 @@ import { api, Refused } from "./api.js";
 import { resolveConflict } from "./conflict.js";
 import { find } from "./dom.js";
 import { Drafts, rememberedSelect } from "./drafts.js";
-import { describe, Gestures, isProposal } from "./gestures.js";
+import { Finder } from "./finder.js";
+import { Gestures, isProposal } from "./gestures.js";
 import { showHelp } from "./help.js";
 import { addColors, listLabels } from "./labels.js";
-import { covers, joined, wording } from "./mentions.js";
+import { joined, wording } from "./mentions.js";
 import { buttonOf, drawPanel } from "./panel.js";
 import { listen } from "./pointer.js";
 import { inText, Session } from "./session.js";
@@ -47,6 +48,7 @@ export class App {
     /** called when a new status of a text is saved */
     this.onFinished = () => {};
     this.gestures = new Gestures(this);
+    this.finder = new Finder(this);
     this.styleOf = addColors(project.labels);
     this.showLabel = listLabels(project.labels, this.styleOf, (label) =>
       this.gestures.setLabel(label),
@@ -321,36 +323,6 @@ export class App {
     const { cursor } = this.session;
     this.view.showCursor(cursor.head, true);
     this.view.mark(cursor.isMarking ? cursor.range : null);
-  }
-
-  /** @param {"left" | "right"} side @param {boolean} [marks] @param {boolean} [byCharacter] */
-  move(side, marks = false, byCharacter = false) {
-    const step =
-      (side === "right") === (this.view.directionAt(this.session.cursor.head[0]) === "ltr")
-        ? 1
-        : -1;
-    const { cursor } = this.session;
-    if (byCharacter) cursor.byCharacter(step, marks);
-    else cursor.byWord(step, marks);
-    this.#moved();
-  }
-
-  /** @param {1 | -1} step @param {boolean} [marks] */
-  moveLine(step, marks = false) {
-    const { cursor } = this.session;
-    const offset = this.view.onNextLine(cursor.head[0], step);
-    if (offset !== null) cursor.go(cursor.tokenAt(offset), marks);
-    this.#moved();
-  }
-
-  #moved() {
-    const { cursor, items, text } = this.session;
-    cursor.isMoved = true;
-    this.showCursor();
-    const here = items
-      .filter((item) => covers(item.fragments, cursor.head))
-      .map((item) => describe(item, this.session));
-    this.say([`“${text.slice(...cursor.range)}”`, ...here].join(" "));
   }
 
   /** Clear the selection. */

@@ -12,7 +12,7 @@ const COORDINATORS = ["as well as", "ainsi que", ...WORDS.split(" ")].join("|");
 const BOTH_FORMS = `${COORDINATORS}|${COORDINATORS.normalize("NFD")}`;
 // of languages without spaces, except in words such as "saturation", "mild" and "neutralize"
 const BETWEEN_LETTERS =
-  "以及|(?<![饱飽温溫緩缓违中昭令调調柔總总共])和|或者?|および|または|และ|หรือ";
+  "以及|(?<![饱飽温溫緩缓違中昭令调調柔總总共])和|或者?|および|または|และ|หรือ";
 // attached to the next word, except in words such as "pain", "weight", "edema" and "function"
 const ATTACHED =
   "(?<=\\s)و(?=\\p{Script=Arabic}{3})" +

@@ -2,6 +2,7 @@
 
 import { api } from "./api.js";
 import { counted, find, keyHint, make } from "./dom.js";
+import { findWords } from "./finder.js";
 import { extent, joined, wording } from "./mentions.js";
 
 /** @typedef {import("./types.js").Mention} Mention */
@@ -52,10 +53,10 @@ export function changesOf(session, chosen) {
 function occurrences({ text }, { label, fragments }) {
   const whole = joined(fragments, text);
   if (whole.length > 1) return [];
-  const words = text.slice(...extent({ label, fragments })).trim().split(/\s+/);
-  const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+");
-  const all = text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, "giu"));
-  return [...all].map((match) => ({ label, fragments: [[match.index, match.index + match[0].length]] }));
+  const letter = /[\p{L}\p{M}\p{N}]/u;
+  return findWords(text, text.slice(...extent({ label, fragments })))
+    .filter(([start, end]) => !letter.test(text[start - 1] ?? "") && !letter.test(text[end] ?? ""))
+    .map((range) => ({ label, fragments: [range] }));
 }
 
 /**
