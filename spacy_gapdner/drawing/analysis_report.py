@@ -1,4 +1,4 @@
-"""The report of `gapdner analyze`: an HTML page with tables and errors, and data files.
+"""Write the report of `gapdner analyze`: an HTML page with tables and errors, and data files.
 
 Numbers in the page are links. They show the sentences with the errors that they count. An error has
 a tag for each number that counts it, such as its kind, and a link has the tags to look for.
@@ -63,7 +63,6 @@ def render_report(
         date=date.today(),
         reports=reports,
         titles=TABLES,
-        kinds=KINDS,
         nothing=NOTHING,
         tables={group: f1_table(tallies, group) for group in TABLES},
         percent_f1=percent_f1,

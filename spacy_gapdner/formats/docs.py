@@ -1,4 +1,4 @@
-"""Records -> Docs: tokens, sentences, and entities aligned to them."""
+"""Convert records to Docs: tokens, sentences, and entities aligned to them."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Loading trained pipelines and finding their recognizer."""
+"""Load trained pipelines, and find their recognizer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -80,7 +80,7 @@ def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntit
 
 
 def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
-    """RETURNS (str): The name of the only component, or of the one with the key."""
+    """RETURNS (str): The name of the only component, or of the component with the key."""
     chosen = [name for name, key in keys.items() if len(keys) == 1 or key == spans_key]
     if len(chosen) != 1:
         listed = ", ".join(f"{name} ({key})" for name, key in keys.items())

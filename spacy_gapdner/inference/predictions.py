@@ -1,4 +1,4 @@
-"""Predictions of a pipeline for texts, in one or more processes, and for annotated Docs."""
+"""Run a pipeline on texts, in one or more processes, and on annotated Docs."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""Discontinuous entity recognition in Apache Spark DataFrames.
+"""Find discontinuous entities in the texts of Apache Spark DataFrames.
 
 On a cluster, every worker needs this package, the requirements of the pipeline, and the pipeline
 itself: as an installed package, in a shared folder, or in an archive distributed with

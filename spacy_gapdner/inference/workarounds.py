@@ -45,7 +45,7 @@ def apply_workarounds(*, bf16: bool = False) -> None:
 
 def make_apply_workarounds(bf16: bool = False) -> Callable[[Language], Language]:
     """Create a callback that calls `apply_workarounds`, for `[initialize.before_init]`. Registered
-    as `spacy-gapdner.apply_workarounds.v1`. It only runs in trainings.
+    as `spacy-gapdner.apply_workarounds.v1`. It runs in trainings only.
 
     bf16 (bool): Whether the training multiplies matrices in bfloat16 on a CPU.
     RETURNS (Callable[[Language], Language]): The callback.

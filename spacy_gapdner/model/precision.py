@@ -1,4 +1,4 @@
-"""Prediction in bfloat16 with a pipeline that was trained in float32."""
+"""Predict in bfloat16 with a pipeline that was trained in float32."""
 
 import torch
 from spacy.language import Language

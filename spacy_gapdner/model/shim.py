@@ -63,7 +63,7 @@ class NetworkShim(PyTorchShim):
         self, compute: Callable[[], Sequence[Tensor]]
     ) -> tuple[Sequence[Tensor], Callable[[Sequence[Tensor]], None]]:
         """Compute something with the network in training mode. Also returns a function that takes
-        the gradients of the results and computes those of all inputs and weights.
+        the gradients of the results and computes the gradients of all inputs and weights.
         """
         if not self.network.training:
             self.network.train()

@@ -14,7 +14,7 @@ _n_threads = 0
 def use_one_thread_after_fork() -> None:
     """Make PyTorch use a single thread in processes that are forked from a process with a model,
     such as the workers of `nlp.pipe(n_process=2)` or of gunicorn. Processes that load the model
-    themselves keep their threads, as do those that set another number of threads, except for
+    themselves keep their threads, as do processes that set another number of threads, except for
     workers of multiprocessing.
 
     OpenMP's thread pool does not survive a fork, so the process would wait for it forever:

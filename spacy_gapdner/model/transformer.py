@@ -45,8 +45,8 @@ def build_transformer_model_v1(
     """Build a model for the `transformer` component that computes almost no padding.
 
     Registered as the architecture `spacy-gapdner.TransformerModel.v1`. Settings, weights and
-    results are those of `spacy-transformers.TransformerModel.v3`, with these exceptions: The model
-    output only has the `last_hidden_state`. The rows of `doc._.trf_data` are padded to the longest
+    results are the same as with `spacy-transformers.TransformerModel.v3`, except that the model
+    output has only the `last_hidden_state`. The rows of `doc._.trf_data` are padded to the longest
     span of the document, not of the batch. The batch that annotation setters receive contains
     `spans` and `doc_data`. Its other fields are empty.
 

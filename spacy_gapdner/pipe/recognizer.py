@@ -39,7 +39,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     """Recognize contiguous, nested, overlapping and discontinuous entities with a GapDNER model.
 
     The settings are in `cfg` and can be changed at any time. Saved settings override the config. A
-    warning names the settings of `spacy.load(path, config=...)` that are ignored.
+    warning reports the settings of `spacy.load(path, config=...)` that are ignored.
     """
 
     def __init__(

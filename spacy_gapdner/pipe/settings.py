@@ -1,4 +1,4 @@
-"""Checks of the settings of a recognizer, and of what it needs to run."""
+"""Check the settings of a recognizer, and whether it can run."""
 
 import warnings
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A logger for `spacy train` whose columns can be told apart, and that sees if training fails."""
+"""Log the training of `spacy train` with distinct column names, and warn if it fails."""
 
 import sys
 import warnings

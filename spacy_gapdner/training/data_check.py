@@ -1,4 +1,4 @@
-"""Checks of the data before training. The ceiling is the score of a perfect model."""
+"""Check the data before training. The ceiling is the score of a perfect model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -68,7 +68,7 @@ class DataReport:
 @dataclass(frozen=True)
 class DataFindings:
     """The findings of `check_data` for "train" and "dev". `shared` is the number of unique dev
-    segments that also occur in train, and the number of those with entities.
+    segments that also occur in train, and the number of such segments with entities.
     """
 
     config: TrainingConfig

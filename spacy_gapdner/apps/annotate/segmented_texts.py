@@ -1,4 +1,4 @@
-"""Segments of texts, and warnings about entities that a model cannot learn."""
+"""Split texts into segments, and warn about entities that a model cannot learn."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -18,7 +18,7 @@ from .brat_file import Mark
 
 class Checker:
     """Segments texts like a pipeline, and finds entities that it cannot learn, like `debug-data`.
-    The settings are those of the recognizer."""
+    The settings are the recognizer's."""
 
     def __init__(self, splitter: Language, settings: Mapping[str, Any] = DEFAULT_SETTINGS) -> None:
         self.splitter = splitter

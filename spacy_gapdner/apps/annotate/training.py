@@ -1,4 +1,4 @@
-"""Training in a background process, which exits with the server."""
+"""Train in a background process, which exits with the server."""
 
 import json
 import shutil
@@ -25,8 +25,8 @@ MIN_COMPARED = 20
 
 
 class Trainer:
-    """Trains `model` on texts that are done, and calls `swap` with the folder of the new pipeline
-    if it is not worse. The folder contains the new pipeline (`model`), the one that it replaced
+    """Trains `model` on finished texts, and calls `swap` with the folder of the new pipeline
+    if it is not worse. The folder contains the new pipeline (`model`), the old one
     (`previous-model`) and `training.log`. The settings are optional arguments of `learn`."""
 
     def __init__(
