@@ -116,9 +116,11 @@ export function askAboutEqual(session, chosen) {
       event.preventDefault();
       end(null);
     };
-    dialog.onkeydown = ({ key }) => {
-      if (key === "o") everywhere.click();
-      else buttons[texts.findIndex(([, own]) => own === key)]?.click();
+    dialog.onkeydown = (event) => {
+      const used = event.key === "o" ? everywhere : buttons[texts.findIndex(([, key]) => key === event.key)];
+      if (!used) return;
+      event.preventDefault();
+      used.click();
     };
     dialog.showModal();
     close.focus();

@@ -14,7 +14,7 @@ export function showHelp() {
     ),
   );
   const labels = section("Types", [
-    [["1", "2", "…"], "set the type of the entity, or of the next entities"],
+    [["1", "2", "…"], "set the type of the next entities, or of the selected entity"],
   ]);
   const byMouse = section(
     "By mouse",
