@@ -12,8 +12,8 @@ from ...formats.files import read_json, read_lines, require_file, visible_files
 
 _NAMES = ("labels.json", "annotation.conf")
 # the keys of commands.js; labels have other keys: digits, then letters
-COMMAND_KEYS = "acdnpqrsA+=/? "
-_FREE = "123456789befghijklmotuvwx"
+COMMAND_KEYS = "acdenpqrsA+=/?. "
+_FREE = "123456789bfghijklmotuvwx"
 _ENTITY = re.compile(rb"^T\d+\t(\S+) ", re.MULTILINE)
 
 
