@@ -101,7 +101,9 @@ def test_factories_of_a_new_process(tmp_path):
 
 
 def test_shipped_configs_have_no_mistakes(train, request):
-    for config in (request.config.rootpath / "configs").glob("*.cfg"):
+    configs = sorted((request.config.rootpath / "configs").glob("*.cfg"))
+    assert [config.stem for config in configs] == ["gapdner_cpu", "gapdner_trf", "paper"]
+    for config in configs:
         assert check_data(train, config=config).config.mistakes == []
 
 
