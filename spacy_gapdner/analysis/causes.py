@@ -1,4 +1,4 @@
-"""The errors that lower F1 most, in words."""
+"""Describe the errors that lower F1 most."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Errors in the passages of a document that contain them."""
+"""Find errors and the passages of a document that contain them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -33,8 +33,8 @@ class ErrorInContext:
     The gold entity and the prediction have character offsets of the reference. `own` are the same
     entities as indices of the words of their `Passage`, with their roles ("gold" or "predicted").
     `groups` are the groups of scores that count them, with their values. `candidate` is the score
-    of the gold entity if the pipeline finds it with a lower threshold. `threshold` is that of the
-    prediction, or else of the gold entity, if known.
+    of the gold entity if the pipeline finds it with a lower threshold. `threshold` belongs to the
+    prediction, otherwise to the gold entity, if known.
     """
 
     kind: str
@@ -50,7 +50,7 @@ class ErrorInContext:
 
     @property
     def entity(self) -> TextEntity:
-        """RETURNS (TextEntity): The gold entity, or else the prediction."""
+        """RETURNS (TextEntity): The gold entity, otherwise the prediction."""
         entity = self.gold or self.predicted
         assert entity is not None
         return entity
@@ -97,7 +97,7 @@ class Passage(NamedTuple):
     """A sentence, or a part of one, with its errors.
 
     `words` are its tokens with trailing whitespace. "…" stands for the rest of the sentence.
-    `others` are the entities that overlap those of the errors, with their roles. Their role can
+    `others` are the entities that overlap entities of the errors, with their roles. Their role can
     also be "correct".
     """
 

@@ -1,4 +1,4 @@
-"""Reports on models: scores by group, and errors in context."""
+"""Report on models: scores by group, and errors in context."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence

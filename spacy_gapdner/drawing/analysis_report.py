@@ -1,4 +1,4 @@
-"""The report of `gapdner analyze`: an HTML page with tables and errors, and data files.
+"""Write the report of `gapdner analyze`: an HTML page with tables and errors, and data files.
 
 Numbers in the page are links. They show the sentences with the errors that they count. An error has
 a tag for each number that counts it, such as its kind, and a link has the tags to look for.

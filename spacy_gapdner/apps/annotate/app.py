@@ -1,4 +1,4 @@
-"""The web application: the page and its JSON API.
+"""Serve the annotation page and its JSON API.
 
 Requests never set a path, a model or a setting. They can only access texts that were found in the
 folder, and the names of annotators are validated.

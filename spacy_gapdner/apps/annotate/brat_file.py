@@ -1,4 +1,4 @@
-"""Editing the entities of a brat annotation file. All other lines are unchanged.
+"""Edit the entities of a brat annotation file. All other lines stay unchanged.
 
 Lines that refer to a deleted entity are deleted if they require it: attributes, notes, relations,
 events with this trigger, and equivalences with fewer than two members. From other events and

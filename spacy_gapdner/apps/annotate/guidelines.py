@@ -1,4 +1,4 @@
-"""The labels for annotation with their colors, keys and descriptions."""
+"""Read the labels for annotation with their colors, keys and descriptions."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ def read_guidelines(
 ) -> list[Label]:
     """Read the labels in order: comma-separated names, or a file, brat's annotation.conf or
     labels.json. The default is the first such file in the folders. The labels that the model knows
-    are added to those of an annotation.conf in the folders. If there is no file, they are used
+    are added to the labels of an annotation.conf in the folders. If there is no file, they are used
     together with the labels in the annotation files."""
     if given is None:
         files = (folder / name for folder in folders for name in _NAMES)

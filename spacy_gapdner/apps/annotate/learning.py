@@ -1,4 +1,4 @@
-"""The training process: updates a pipeline with the texts that are done.
+"""Update a pipeline with the finished texts, in the training process.
 
 The job is a line of JSON on standard input. The process exits when standard input is closed, so
 that it never outlives the server.
@@ -56,7 +56,7 @@ def learn(
 ) -> tuple[bool, str]:
     """Continue to train a pipeline on texts, given by ids and files without extension, and on
     sentences of its training `data`. It is saved in `output` if its score on held-out texts is not
-    lower than that of the pipeline `before`. Returns whether it was saved, and a message."""
+    lower than the score of the pipeline `before`. Returns whether it was saved, and a message."""
     fix_random_seed(0)
     records = [read_document(Path(stem), name, report) for name, stem in stems]
     held_out = [record for record in records if is_held_out(record.name)]

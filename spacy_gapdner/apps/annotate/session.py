@@ -1,4 +1,4 @@
-"""The session of the annotation server: handles the requests of the page."""
+"""Handle the requests of the annotation page, in a session of the server."""
 
 import re
 from dataclasses import asdict, dataclass, field
@@ -151,7 +151,7 @@ class Session:
         }
 
     def train(self) -> None:
-        """Start training on all texts that are done."""
+        """Start training on all finished texts."""
         if self.trainer is None:
             raise GapDNERError("There is no model to train. Restart annotate with --model.")
         done = self._done()

@@ -1,4 +1,5 @@
-"""Folders of texts with annotation files. Writes are atomic and never overwrite others' changes."""
+"""Read and write folders of texts with annotation files. Writes are atomic and never overwrite
+others' changes."""
 
 import json
 import time

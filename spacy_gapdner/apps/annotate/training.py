@@ -1,4 +1,4 @@
-"""Training in a background process, which exits with the server."""
+"""Train in a background process, which exits with the server."""
 
 import json
 import shutil
@@ -18,8 +18,8 @@ NO_TRAINING = {"state": "none", "texts": 0, "message": ""}
 
 
 class Trainer:
-    """Trains `model` on texts that are done, and calls `swap` with the folder of the new pipeline
-    if it is not worse. The folder contains the new pipeline (`model`), the one that it replaced
+    """Trains `model` on finished texts, and calls `swap` with the folder of the new pipeline
+    if it is not worse. The folder contains the new pipeline (`model`), the old one
     (`previous-model`) and `training.log`. The settings are optional arguments of `learn`."""
 
     def __init__(
