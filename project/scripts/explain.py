@@ -28,7 +28,7 @@ TEXTS = {
     "next": [
         "The pipeline is project/training/trials/tuned. Open these pages in a browser:",
         "  project/output/trials.html             predictions next to annotations, all sentences",
-        "  project/output/analysis/report.html    which types are confused, and every error",
+        "  project/output/analysis/report.html    which errors lower F1 most, in their sentences",
         "Next steps:",
         "  python -m spacy gapdner predict project/training/trials/tuned TEXTS --output out.jsonl",
         "  python -m spacy gapdner serve project/training/trials/tuned    (extra: serve)",

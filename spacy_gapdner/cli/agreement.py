@@ -64,7 +64,8 @@ def agreement_cli(
     if not found.per_type:
         msg.warn("Neither side has entities. Check --spans-key, or run stats.")
     n_differing = sum(any(pair.differing) for pair in found.pairs)
-    print_line(f"{counted(len(found.pairs), 'document')} compared, {n_differing} with differences")
+    differing = f"{n_differing} with differences" if n_differing else "no differences"
+    print_line(f"{counted(len(found.pairs), 'document')} compared, {differing}")
     if output_path is not None:
         rows = (pair.docs for pair in found.pairs)
         scores = f"exact F1 {percent(found.all.exact.f)}", f"partial {percent(found.all.partial.f)}"

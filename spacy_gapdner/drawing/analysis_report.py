@@ -63,7 +63,6 @@ def render_report(
         date=date.today(),
         reports=reports,
         titles=TABLES,
-        kinds=KINDS,
         nothing=NOTHING,
         tables={group: f1_table(tallies, group) for group in TABLES},
         percent_f1=percent_f1,

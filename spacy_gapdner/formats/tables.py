@@ -31,7 +31,8 @@ COLUMNS = {
     "kb_id": "string",
     "sentence": "string",
 }
-_LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+# Python 3.10 cannot write NUL
+_LINE_BREAK = re.compile("[\0\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
 def write_rows(path: Path, rows: Iterable[Iterable[object]]) -> None:

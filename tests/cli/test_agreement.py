@@ -32,3 +32,11 @@ def test_two_annotators(run, write_brat, tmp_path):
     assert "exact F1 75.00 · partial 87.50 · 2 documents" in page
     assert f"{sides[0]}: 4 entities, 2 discontinuous · {sides[1]}: 4 entities, 1" in page
     assert re.findall(r'<li data-mark="\w+">(.+?)</li>', page) == ["✓ same 3", "≠ differs 2"]
+
+
+def test_no_differences(run, write_brat, tmp_path):
+    sides = (write_brat(name, a=(TEXT, FIRST), b=("no pain", "")) for name in ("anna", "ben"))
+    result = run("agreement", *sides, "-o", tmp_path / "out")
+    assert "2 documents compared, no differences" in result.stdout
+    page = (tmp_path / "out" / "agreement.html").read_text()
+    assert "<p>No differences: 2 entities are the same.</p>" in page

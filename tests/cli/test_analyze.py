@@ -118,6 +118,9 @@ def test_invalid_input(fails, model, write_docs):
     data = write_docs()
     fails("Two models have the name tiny. Use NAME=", "analyze", model, data, "--compare", model)
     fails("gold entities under the spans_key 'other'", "analyze", model, data, "-sk", "other")
+    no_entities = write_docs("empty.spacy", [(CHANGED[0][0], [])])
+    message = "The training data has no entities under the spans_key 'gapdner'"
+    fails(message, "analyze", model, data, "--train", no_entities)
     short = write_docs("short.spacy", CHANGED)
     fails("have different numbers of Docs", "analyze", short, data)
     fails("predictions. A threshold requires a pipeline", "analyze", data, data, "--threshold", 0.5)

@@ -146,3 +146,7 @@ def test_training_warns_of_other_tokens():
         warnings.simplefilter("error")
         warn_other_languages([doc, nlp.make_doc("x")])
         warn_other_languages([])
+
+
+def test_english_terms_are_not_latin():
+    assert guess_language("potassium and magnesium replacement") == "en"

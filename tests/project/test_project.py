@@ -11,6 +11,7 @@ from tiny_pipeline import read_docs
 from weasel.cli.run import load_project_config
 
 from project.benchmark import run as benchmark
+from spacy_gapdner import get_entities
 from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[2]
@@ -55,6 +56,11 @@ def test_workflow(folder, monkeypatch):
     assert len(train | dev) == 20
     assert train.isdisjoint(dev)
     assert test == {path.name[:11] for path in folder.glob(f"{CHIA}/brat/dev/*")}
+    # the page of serve begins with a sentence with a discontinuous entity
+    example = srsly.read_json("project/training/trials/tuned/meta.json")["example"]
+    [doc] = [doc for doc in read_docs(f"{TRIALS}/dev.spacy") if doc.text.strip() == example]
+    assert len(doc) <= 25
+    assert any(entity.is_discontinuous for entity in get_entities(doc))
     metrics = srsly.read_json("project/metrics/trials.json")
     assert metrics["docs"] == len(read_docs(f"{TRIALS}/test.spacy"))
     examples = read_docs(f"{TRIALS}/examples.spacy")

@@ -5,8 +5,9 @@
 
 /** @typedef {"ltr" | "rtl"} Direction */
 
+// the blocks of scripts that are written from right to left, as in Unicode's DerivedBidiClass.txt
 const RIGHT =
-  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f]/u;
+  /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** @param {string} text @returns {Direction | null} the direction of the first letter; null for numbers and punctuation */
 export function directionOf(text) {
