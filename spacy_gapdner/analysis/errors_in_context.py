@@ -1,6 +1,6 @@
 """Find errors and the passages of a document that contain them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -201,7 +201,7 @@ def _fit(extent: _Extent, other: _Extent, joined: _Extent) -> bool:
     return extent.sentence == other.sentence and joined.end - joined.start <= _LONGEST
 
 
-def _find_groups(compared: Comparison) -> Any:
+def _find_groups(compared: Comparison) -> Callable[[Mention], set[tuple[str, Any]]]:
     sentences = subset_sentences(compared)
 
     def groups_of(item: Mention) -> set[tuple[str, Any]]:

@@ -98,8 +98,6 @@ class _Tags:
 
 
 def _describe(report: ModelReport) -> dict[str, Any]:
-    counts = report.confusion()
-    labels = sorted({label for pair in counts for label in pair} - {NOTHING})
     errors = Counter(error.document for error in report.errors)
     by_kind = {kind: [e for e in report.errors if e.kind == kind] for kind in KINDS}
     causes = find_causes(report, _N_CAUSES)
@@ -116,8 +114,8 @@ def _describe(report: ModelReport) -> dict[str, Any]:
         "documents": [
             (name, n, report.documents[name]) for name, n in errors.most_common(_N_DOCUMENTS)
         ],
-        "labels": [*labels, NOTHING],
-        "confusion": counts,
+        "labels": [*sorted(report.scores.groups["type"]), NOTHING],
+        "confusion": report.confusion(),
         "relinked": sum(e.gold is None and e.kind != SPURIOUS for e in report.errors),
     }
 

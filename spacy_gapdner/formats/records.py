@@ -65,7 +65,7 @@ class TextEntity:
     attrs: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
-    def carried(self) -> Mapping[str, Any]:
+    def entity_attrs(self) -> Mapping[str, Any]:
         """RETURNS (Mapping[str, Any]): The attrs with the id, as in `Entity.attrs`."""
         return {"id": self.id, **self.attrs} if self.id else self.attrs
 

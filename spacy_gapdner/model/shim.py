@@ -117,3 +117,8 @@ class NetworkShim(PyTorchShim):
         # new gradients replace them without adding them up
         for _, weights in named:
             weights.grad = None
+
+
+def refuse_gradient(gradient: object) -> Any:
+    """The backward callback of a prediction."""
+    raise ValueError("Predictions have no gradient. Call the model with is_train=True.")

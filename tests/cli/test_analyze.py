@@ -92,6 +92,8 @@ def test_several_models_and_predictions(run, model, write_docs, tmp_path):
         f"&lt;none&gt; Model: {empty} F1 is 0.0 (precision 0.0, recall 0.0). Found: 0 of 5" in text
     )
     assert f"gold.spacy Model: {data} F1 is 100.0 (precision 100.0, recall 100.0). Found: 5" in text
+    # a matrix of types without errors
+    assert text.count("Food 1 1 nothing") == 1
     assert not re.search(r"<script [^>]|<link|@import|src=|href=\"[^#]", page)
     result = run("analyze", f"tiny={model}", data, *others, "--types", "Drug")
     drug = "Drug 1 66.7 (50.0/100.0) 0.0 (0.0/0.0) 100.0 (100.0/100.0)"

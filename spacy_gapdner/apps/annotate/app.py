@@ -4,19 +4,17 @@ Requests never set a path, a model or a setting. They can only access texts that
 folder, and the names of annotators are validated.
 """
 
-import logging
 from functools import partial
 from pathlib import Path
 from secrets import compare_digest
 from typing import Annotated, Any, get_args
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
-from starlette.requests import ClientDisconnect
 
 from ...drawing.page import PAGE_CSS
 from ...errors import GapDNERError
@@ -25,8 +23,8 @@ from .equal_words import Action, EqualWords, change_equal, count_equal
 from .session import Order, Session
 from .store import Annotation, ChangedError, Store
 
-# enough for 20,000 entities
-_MAX_BYTES = 4_000_000
+# enough for 10,000 entities; while they are checked and saved, others wait
+_MAX_BYTES = 1_000_000
 
 
 def create_app(
@@ -36,21 +34,21 @@ def create_app(
     app = new_app(hosts, _MAX_BYTES, "Split the text into several files.")
     app.add_exception_handler(GapDNERError, _refuse)
     app.add_exception_handler(OSError, _refuse)
-    app.add_exception_handler(ClientDisconnect, _log_abort)
     # the session is not thread-safe
     run = WorkThread().run
 
     async def check(
         x_token: Annotated[str, Header()] = "",
         sec_fetch_site: Annotated[str, Header()] = "",
-        origin: Annotated[str | None, Header()] = None,
+        origin: Annotated[str, Header()] = "",
         host: Annotated[str, Header()] = "",
     ) -> None:
         if token is not None and not compare_digest(x_token.encode(), token.encode()):
             raise HTTPException(401, "The token in the address is missing or incorrect.")
-        # another page in the same browser; older browsers and plain HTTP only have an origin
-        is_other = origin is not None and urlsplit(origin).netloc != host
-        if sec_fetch_site in ("cross-site", "same-site") or (not sec_fetch_site and is_other):
+        # another page in the same browser; browsers omit Sec-Fetch-Site if they are old, or if the
+        # address is neither HTTPS nor local
+        is_elsewhere = bool(origin) and origin.partition("://")[2] != host
+        if sec_fetch_site in ("cross-site", "same-site") or (not sec_fetch_site and is_elsewhere):
             raise HTTPException(403, "Requests from other pages are not allowed.")
 
     async def find_store(x_annotator: Annotated[str, Header()] = "") -> Store:
@@ -149,11 +147,6 @@ def create_app(
     app.include_router(api)
     app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
     return app
-
-
-async def _log_abort(request: Request, error: Exception) -> Response:
-    logging.getLogger("uvicorn.error").warning("The upload to %s was aborted.", request.url.path)
-    return Response(status_code=400)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -2,12 +2,13 @@
 
 Lines that refer to a deleted entity are deleted if they require it: attributes, notes, relations,
 events with this trigger, and equivalences with fewer than two members. From other events and
-equivalences, only the reference is removed.
+equivalences, only the reference is removed. The type of an event changes with the type of its
+trigger.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -22,8 +23,8 @@ from ...formats.report import NOWHERE, Report
 _ID = re.compile(r"T\d+\S*")
 # longer numbers are ids, but new ids do not continue them
 _NUMBER = re.compile(r"T(\d{1,18})(?!\d)")
+_EVENT = re.compile(r"(E\d+\S*\t)(\S+)")
 # lines that refer to other lines
-_EVENT = re.compile(r"(E\d+\S*\t)([^\s:]+):(T\d+\S*)")
 _REFERENCE = re.compile(r"(?:[AMN#RE]\d+\S*|\*)\t")
 
 
@@ -105,6 +106,7 @@ class BratFile:
         marks = [clean_mark(mark, self.text) for mark in marks]
         numbers = Counter(mark.key for mark in marks)
         lines, entities, line_of = list(self._lines), {}, dict(self._line_of)
+        triggers = {}
         for name, mark in zip(self._choose_ids(marks), marks, strict=True):
             entities[name] = Mark(mark.label, mark.fragments, name)
             if entities[name] == self.entities.get(name):
@@ -115,6 +117,8 @@ class BratFile:
             line = entity_line(name, mark.label, mark.fragments, self.text)
             if name in line_of:
                 number = line_of[name]
+                old = lines[number].split("\t")[1].split()[0]
+                triggers[f"{old}:{name}"] = f"{mark.label}:{name}"
                 lines[number] = line + _line_end(lines[number])
             else:
                 if lines and not _line_end(lines[-1]):
@@ -122,9 +126,8 @@ class BratFile:
                 line_of[name] = len(lines)
                 lines.append(line + self._line_end)
             self.misfits.pop(name, None)
-        renamed = {name: (old, entities[name].label) for name, old in self._renamed(entities)}
-        lines, before = (
-            [_with_event_type(line, renamed) for line in part] for part in (lines, self._current)
+        lines, known = (
+            [_with_trigger(line, triggers) for line in part] for part in (lines, self._current)
         )
         deleted = (self._deleted | self.entities.keys()) - entities.keys()
         current = list(lines)
@@ -133,19 +136,12 @@ class BratFile:
         current = _without_references(current, deleted)
         removed = [
             f"{before.strip()} → {after.strip()}" if after else before.strip()
-            for before, after in zip(before, current, strict=False)
+            for before, after in zip(known, current, strict=False)
             if _targets(before) and len(after) < len(before)
         ]
         self.entities, self._line_of, self._deleted = entities, line_of, deleted
         self._lines, self._current = lines, current
         return removed
-
-    def _renamed(self, entities: Mapping[str, Mark]) -> Iterator[tuple[str, str]]:
-        # the ids of entities with another label, and their previous label
-        for name, mark in entities.items():
-            before = self.entities.get(name, mark).label
-            if before != mark.label:
-                yield name, before
 
     def _choose_ids(self, marks: Sequence[Mark]) -> list[str]:
         given = [mark.id for mark in marks if mark.id is not None]
@@ -178,6 +174,11 @@ def _without_references(lines: Sequence[str], deleted: Iterable[str]) -> list[st
         ids |= new
 
 
+def _with_trigger(line: str, new: Mapping[str, str]) -> str:
+    event = _EVENT.match(line)
+    return event[1] + new.get(event[2], event[2]) + line[event.end() :] if event else line
+
+
 def _targets(line: str) -> list[str]:
     return targets_of(line.rstrip("\r\n")) if _REFERENCE.match(line) else []
 
@@ -193,13 +194,6 @@ def _without(line: str, ids: set[str]) -> str:
     if is_event or (name == "*" and len(kept) > 1):
         return "\t".join([name, " ".join([first, *kept]), *rest]) + _line_end(line)
     return ""
-
-
-def _with_event_type(line: str, renamed: Mapping[str, tuple[str, str]]) -> str:
-    # the type of an event is the type of its trigger
-    match = _EVENT.match(line)
-    old, new = renamed.get(match[3], ("", "")) if match else ("", "")
-    return f"{match[1]}{new}{line[match.end(2) :]}" if match and old == match[2] else line
 
 
 def _line_end(line: str) -> str:

@@ -12,7 +12,7 @@ from ...entities import Entity
 from ...formats.files import hide_bom
 from ...grid.segments import Segment, assign_entities, get_segments
 from ...pipe.factory import DEFAULT_SETTINGS
-from ...training.data_check import why_unheld
+from ...training.data_check import why_unassigned
 from .brat_file import Mark
 
 
@@ -48,5 +48,5 @@ class Checker:
         unassigned = set(assign_entities(entities, segments)[1])
         for entity, own in zip(entities, warnings, strict=True):
             if entity in unassigned:
-                own.append(why_unheld(entity, doc, self.max_length))
+                own.append(why_unassigned(entity, doc, self.max_length))
         return warnings

@@ -9,11 +9,9 @@ from typing import Any, Literal
 from ...docs import get_sentences
 from ...errors import GapDNERError
 from ...formats.brat import SHARED
-from ...formats.outputs import with_ending
 from .adjudication import Adjudication
 from .guidelines import Label
 from .journal import Entry
-from .learning import LEAST, is_held_out
 from .proposals import Proposal, Proposer
 from .segmented_texts import Checker
 from .store import Annotation, Loaded, Store, Texts, inside
@@ -22,7 +20,7 @@ from .training import NO_TRAINING, Trainer
 Order = Literal["files", "uncertain", "random"]
 # the name of a folder on any system
 _PERSON = re.compile(r"\w[^\x00-\x1f\x7f/\\:*?\"<>|]{0,63}")
-_MOST_BYTES = 128
+_MAX_NAME_BYTES = 128
 
 
 @dataclass
@@ -51,14 +49,14 @@ class Session:
             self._stores[self.annotator] = Store(self.texts, self.annotator)
         elif folder.is_dir():
             for path in sorted(folder.iterdir()):
-                if path.is_dir() and _PERSON.fullmatch(path.name):
+                if path.is_dir() and _is_person(path.name):
                     self.store(path.name)
 
     def store(self, person: str) -> Store:
         """The annotation of a person. The name is only used if the folder is shared."""
         name = person.strip() if self.shared else self.annotator
         if name not in self._stores:
-            if not _PERSON.fullmatch(name) or len(name.encode()) > _MOST_BYTES:
+            if not _is_person(name):
                 raise GapDNERError(
                     "Invalid name. Use a shorter name that starts with a letter or digit, without "
                     '/ \\ : * ? " < > |'
@@ -141,19 +139,19 @@ class Session:
 
     def state(self, store: Store) -> dict[str, Any]:
         """The progress of a person and the state of training."""
-        # texts can be completed during training
+        # the page asks every few seconds, and texts can be finished during a training
         self._train_if_due()
+        done, trainer = self._done(), self.trainer
         return {
             "done": sum(name in self.texts.paths for name in store.journal.done()),
             "total": len(self.texts.paths),
             "model": self.proposer.describe() if self.proposer else None,
             "model_version": self.proposer.version if self.proposer else 0,
-            "has_previous": bool(self.trainer and self.trainer.previous),
-            "training": self.trainer.training if self.trainer else NO_TRAINING,
+            "has_previous": bool(trainer and trainer.previous),
+            "training": trainer.training if trainer else NO_TRAINING,
+            "requirement": trainer.requirement(done.items()) if trainer else "",
             "retrain_after": self.retrain_after,
-            "done_since": len(self._new()),
-            "n_compared": self._n_compared() if self.trainer else 0,
-            "least_compared": LEAST if self.trainer else 0,
+            "done_since": len(done.keys() - self._trained),
         }
 
     def train(self) -> None:
@@ -164,19 +162,6 @@ class Session:
         self.trainer.start(list(done.items()))
         self._trained = set(done)
 
-    def _train_if_due(self) -> None:
-        if self.trainer is None or self.retrain_after is None or self.trainer.is_running:
-            return
-        # otherwise, the new model could not be used
-        if len(self._new()) >= self.retrain_after and self._n_compared() >= LEAST:
-            self.train()
-
-    def _n_compared(self) -> int:
-        # the texts on which a new model is compared with the current one
-        stems = (stem for name, stem in self._done().items() if is_held_out(name))
-        paths = (with_ending(stem, ".ann") for stem in stems)
-        return sum(path.exists() and path.stat().st_size > 0 for path in paths)
-
     def _done(self) -> dict[str, Path]:
         # if several annotators have completed a text, the annotation of the first one
         return {
@@ -186,8 +171,13 @@ class Session:
             if name in self.texts.paths
         }
 
-    def _new(self) -> set[str]:
-        return self._done().keys() - self._trained
+    def _train_if_due(self) -> None:
+        trainer, done = self.trainer, self._done()
+        if trainer is None or trainer.is_running or self.retrain_after is None:
+            return
+        is_due = len(done.keys() - self._trained) >= self.retrain_after
+        if is_due and not trainer.requirement(done.items()):
+            self.train()
 
     def _show_entities(self, loaded: Loaded) -> list[dict[str, Any]]:
         file, known = loaded.file, {label.name for label in self.labels}
@@ -198,5 +188,10 @@ class Session:
                 warnings.append(f"the file contains the text {file.misfits[id]!r}")
             if mark.label not in known:
                 warnings.append(f"{mark.label} is not one of the types")
-            shown.append({**asdict(mark), "notes": notes.get(id, []), "warnings": warnings})
+            entity = {"id": id, "label": mark.label, "fragments": mark.fragments}
+            shown.append({**entity, "notes": notes.get(id, []), "warnings": warnings})
         return shown
+
+
+def _is_person(name: str) -> bool:
+    return bool(_PERSON.fullmatch(name)) and len(name.encode()) <= _MAX_NAME_BYTES

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
 
-from pydantic import Field
-
 from ...errors import GapDNERError, visible
 from ...formats.brat import ANNOTATION_SUFFIXES
 from ...formats.files import read_text, visible_files
@@ -23,8 +21,6 @@ from ..web import RequestBody
 from .brat_file import BratFile, Mark, clean_mark
 from .journal import Entry, Journal, Status
 
-# other requests wait while they are checked
-MOST_ENTITIES = 20_000
 _ENTITY_TEXT = re.compile(r"^T\d+\S*\t[^\t\n]*\t([^\r\n]+)", re.MULTILINE)
 
 
@@ -33,7 +29,7 @@ class Annotation(RequestBody):
 
     # the version on which it is based
     version: str
-    entities: list[Mark] = Field(max_length=MOST_ENTITIES)
+    entities: list[Mark]
     status: Status
     rejected: tuple[Mark, ...] = ()
 

@@ -236,6 +236,19 @@ CELLS = """return [...document.querySelectorAll(".word i[data-key]")].map((bar) 
   [bar.closest(".word"), bar].map((box) => box.getBoundingClientRect().top)); """
 
 
+def test_text_of_white_space(page):
+    page.browser.get_log("browser")
+    page.write(" \n\t\n")
+    arrows = (Keys.ARROW_RIGHT, Keys.ARROW_LEFT, Keys.ARROW_UP, Keys.ARROW_DOWN)
+    for held in ((), (Keys.SHIFT,), (Keys.ALT,), (Keys.ALT, Keys.SHIFT)):
+        page.press(*arrows, held=held)
+        page.press(Keys.ENTER, "1", "c", "+", " ", "a", Keys.BACKSPACE)
+    page.click("done")
+    page.until(lambda: page.ann.exists())
+    assert page.ann.read_text() == ""
+    assert page.browser.get_log("browser") == []
+
+
 def test_accessible_names_and_requests(page, server):
     requested_urls(page.browser)
     page.browser.get_log("browser")

@@ -45,7 +45,7 @@ export class ProgressBar {
     const isRunning = training.state === "running";
     find("models", HTMLElement).hidden = !model;
     find("model", HTMLElement).textContent = `${model}${this.#training(state)}`;
-    find("train", HTMLButtonElement).disabled = isRunning || !done;
+    find("train", HTMLButtonElement).disabled = isRunning || state.requirement !== "";
     const back = find("back", HTMLButtonElement);
     back.hidden = !state.has_previous;
     back.disabled = isRunning;
@@ -56,14 +56,12 @@ export class ProgressBar {
   }
 
   /** @param {import("./types.js").Progress} state @returns {string} */
-  #training({ training, retrain_after: after, done_since: since, n_compared: n, least_compared: least }) {
+  #training({ training, requirement, retrain_after: after, done_since: since }) {
     if (training.state === "running") return ` · training on ${counted(training.texts, "text")}`;
-    const left = after ? ` · ${counted(Math.max(after - since, 0), "text")} until retraining` : "";
-    const missing =
-      n < least
-        ? `\nA new model needs a comparison on ${least} finished texts with entities that are held out from training, one text in three: ${n} so far.`
-        : "";
+    const left =
+      after && !requirement ? ` · ${counted(Math.max(after - since, 0), "text")} until retraining` : "";
     const failed = training.state === "failed" ? "Training failed: " : "";
-    return `${left}${missing}${training.message && `\n${failed}${training.message}`}`;
+    const lines = [requirement, training.message && `${failed}${training.message}`];
+    return [left, ...lines.filter(Boolean)].join("\n");
   }
 }

@@ -48,9 +48,8 @@
  * @property {number} model_version
  * @property {boolean} has_previous whether the model before the last training can be used again
  * @property {{state: "none" | "running" | "failed", texts: number, message: string}} training
+ * @property {string} requirement what training still needs, or an empty string
  * @property {number | null} retrain_after
  * @property {number} done_since
- * @property {number} n_compared finished texts on which a new model can be compared
- * @property {number} least_compared how many a comparison needs
  */
 export {};
