@@ -33,7 +33,7 @@ export class App {
   constructor(project) {
     this.project = project;
     /** @type {Session | null} */
-    this.open_ = null;
+    this.openSession = null;
     /** @type {Map<string, Session>} opened texts with their undo history */
     this.sessions = new Map();
     this.drafts = new Drafts(`${project.name} ${project.writes} ${project.annotator}`);
@@ -69,8 +69,8 @@ export class App {
 
   /** @returns {Session} */
   get session() {
-    if (!this.open_) throw new Error("No text is open.");
-    return this.open_;
+    if (!this.openSession) throw new Error("No text is open.");
+    return this.openSession;
   }
 
   /** @returns {Range | null} the words selected by keyboard or touch */
@@ -117,15 +117,15 @@ export class App {
       texts.find(({ status }) => status === "new") ??
       texts[0];
     if (!chosen) this.say("There are no texts in this folder.");
-    else if (chosen.id !== this.open_?.id) await this.open(chosen.id);
+    else if (chosen.id !== this.openSession?.id) await this.open(chosen.id);
     // an old link
-    if (this.open_ && named && named !== chosen?.id) this.say(`There is no text ${named}.`);
+    if (this.openSession && named && named !== chosen?.id) this.say(`There is no text ${named}.`);
   }
 
   /** @param {string} id */
   goTo(id) {
     this.list.hide();
-    if (id === this.open_?.id) this.focusText();
+    if (id === this.openSession?.id) this.focusText();
     // try again if the text could not be opened
     else if (id === this.named) void this.open(id);
     // before the text is loaded, so that the next key continues from it
@@ -141,11 +141,11 @@ export class App {
       const text = await api.text(id);
       // another text was requested in the meantime
       if (this.named !== id) return;
-      if (this.open_?.id !== id) this.say("");
+      if (this.openSession?.id !== id) this.say("");
       this.#show(this.#sessionOf(text));
     } catch (error) {
       if (this.named !== id) return;
-      if (this.open_ && !(error instanceof Refused)) return this.#stay(id);
+      if (this.openSession && !(error instanceof Refused)) return this.#stay(id);
       this.#turnTo(id, null);
       this.say(`${id} cannot be opened: ${/** @type {Error} */ (error).message}`);
     }
@@ -195,12 +195,12 @@ export class App {
   #forget(session) {
     this.sessions.delete(session.id);
     this.drafts.drop(session.id);
-    if (session === this.open_) void this.open(session.id);
+    if (session === this.openSession) void this.open(session.id);
   }
 
   /** @param {string} id @param {Session | null} session null if it cannot be opened */
   #turnTo(id, session) {
-    this.open_ = session;
+    this.openSession = session;
     this.unreached = "";
     this.isAdding = false;
     document.body.classList.toggle("unopened", !session);
@@ -222,13 +222,13 @@ export class App {
     if (this.project.orders.includes("uncertain") && !said.textContent) this.say(PROCESSING);
     void session
       .propose()
-      .then(() => session === this.open_ && said.textContent === PROCESSING && this.say(""))
+      .then(() => session === this.openSession && said.textContent === PROCESSING && this.say(""))
       .catch((error) => this.say(`No proposals: ${error.message}`));
   }
 
   /** Reload the open text if its file was changed while the window was in the background. */
   async refresh() {
-    const session = this.open_;
+    const session = this.openSession;
     if (!session || session.saver.state !== "saved") return;
     const current = await api.text(session.id).catch(() => null);
     if (!current || session.saver.state !== "saved" || current.version === session.version) return;
@@ -240,7 +240,7 @@ export class App {
   /** Draw what changed. */
   draw() {
     this.#showSaving();
-    const session = this.open_;
+    const session = this.openSession;
     if (!session) return;
     // proposals are drawn below entities, so that entities do not move
     const items = [...inText(session.content.entities), ...inText(session.proposals)];
@@ -330,7 +330,7 @@ export class App {
     const { isOver } = this.list;
     this.list.hide();
     this.focusText();
-    if (isOver || !this.open_) return;
+    if (isOver || !this.openSession) return;
     this.session.cursor.go(this.session.cursor.head);
     this.showCursor();
     this.gestures.select(null);
@@ -340,7 +340,7 @@ export class App {
   /** @param {import("./types.js").Status} status */
   finish(status) {
     // while the next text is loading, the key is not meant for the previous one
-    if (this.list.current !== this.open_?.id) return;
+    if (this.list.current !== this.openSession?.id) return;
     const isUndone = this.session.status === status;
     const next = this.list.nextOpen();
     this.session.change({ status: isUndone ? "new" : status });

@@ -15,7 +15,7 @@ export function listenToKeys(app) {
     const key = keyOf(event);
     const label = app.project.labels.find((other) => other.key === key);
     const command = commandOf(key);
-    if (!(app.open_ ? label || command : WITHOUT_TEXT.has(command))) return;
+    if (!(app.openSession ? label || command : WITHOUT_TEXT.has(command))) return;
     event.preventDefault();
     if (command) void command.run(app);
     else if (label) app.gestures.setLabel(label.name);
@@ -26,7 +26,7 @@ export function listenToKeys(app) {
     button.ariaKeyShortcuts = command.keys[0];
     button.title = `${command.help} (${nameOf(command.keys[0])})`;
     button.addEventListener("click", () => {
-      if (app.open_ || WITHOUT_TEXT.has(command)) command.run(app);
+      if (app.openSession || WITHOUT_TEXT.has(command)) command.run(app);
     });
   }
 }

@@ -22,7 +22,7 @@ async function listTexts(app, order) {
   find("pending", HTMLElement).hidden = !pending;
   if (pending) listLater(app, order, asked);
   // nothing was opened while the order was unknown
-  else if (!app.open_ && !app.named) await app.openNamed();
+  else if (!app.openSession && !app.named) await app.openNamed();
 }
 
 /** @param {App} app @param {string} order @param {number} asked */
@@ -83,7 +83,7 @@ async function start() {
   const progress = new ProgressBar(
     (message) => app.say(message),
     () => {
-      void app.open_?.propose();
+      void app.openSession?.propose();
       if (order.value === "uncertain") void listTexts(app, order.value);
     },
   );
@@ -94,7 +94,7 @@ async function start() {
   const id = app.named;
   await Promise.all([listTexts(app, order.value), id && app.open(id)]);
   if (app.named) await app.openNamed();
-  else if (!app.open_) app.say("The most uncertain text is opened when the model has processed all texts.");
+  else if (!app.openSession) app.say("The most uncertain text is opened when the model has processed all texts.");
 }
 
 start().catch((error) => {

@@ -4,7 +4,7 @@ import { union } from "./cursor.js";
 
 /** @typedef {import("./types.js").Range} Range */
 /**
- * @typedef {object} Gestures
+ * @typedef {object} Actions
  * @property {(offset: number) => Range} tokenAt
  * @property {(range: Range) => void} drag called with the words under a drag
  * @property {(range: Range, adds: boolean) => void} mark
@@ -18,7 +18,7 @@ const DOUBLE = 400;
 /**
  * @param {HTMLElement} container
  * @param {import("./text-view.js").TextView} view
- * @param {Gestures} on
+ * @param {Actions} on
  */
 export function listen(container, view, on) {
   /** @type {{x: number, y: number, first: Range, range: Range, moved: boolean} | null} */
