@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from annotation_page import TEXT, ActionChains, By, Keys
+from annotation_page import TEXT, ActionChains, By, Keys, Page, Server
 from chromium import requested_urls, window_width
 from drawn import check_lines
 
@@ -85,6 +85,23 @@ def test_the_next_text_is_in_the_list(page):
     assert [row.get_attribute("title") for row in rows] == ["listed0"]
     page.press("d")
     page.until(lambda: "no more texts in this list" in page.find("said").text)
+
+
+def test_the_most_uncertain_text_is_opened(browser, tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("A text.")
+    server = Server(tmp_path, order="uncertain")
+    ranking = server.proposer
+    ranking.rank, ranking.pending, ranking.uncertainties = lambda *args: None, True, {}
+    page = Page(browser, server, "b")
+    try:
+        page.visit("")
+        page.until(lambda: "The most uncertain text is opened" in page.find("said").text)
+        assert page.find("text-name").text == ""
+        ranking.uncertainties, ranking.pending = {"a": 0.1, "b": 0.9}, False
+        page.until(lambda: page.find("text-name").text == "b")
+    finally:
+        server.kill()
 
 
 def test_keys_after_mouse_actions(page):
