@@ -1,4 +1,4 @@
-"""The language of texts."""
+"""Guess the language of texts."""
 
 import pkgutil
 from functools import cache

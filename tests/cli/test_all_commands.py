@@ -106,7 +106,22 @@ def test_empty_output(fails, paths, tmp_path, monkeypatch, name):
 @pytest.mark.parametrize("name", ["evaluate", "tune", "analyze", "predict"])
 def test_large_batch_size(run, paths, tmp_path, name):
     args, usual = COMMANDS[name]
-    run(*(paths.get(arg, arg) for arg in args), tmp_path / usual, "--batch-size", 10**29)
+    contents = []
+    for folder, options in (("usual", ()), ("large", ("--batch-size", 10**29))):
+        output = tmp_path / folder / usual
+        output.parent.mkdir()
+        run(*(paths.get(arg, arg) for arg in args), output, *options)
+        files = sorted(f for f in [output, *output.rglob("*")] if f.is_file())
+        # without the speed
+        texts = (
+            re.sub(rb'"(speed|seconds|words_per_second)":[^,}]*', b"", f.read_bytes())
+            for f in files
+        )
+        contents.append(
+            dict(zip((f.relative_to(output.parent) for f in files), texts, strict=True))
+        )
+    assert contents[0]
+    assert contents[0] == contents[1]
 
 
 def test_swapped_arguments(refuses, paths, write_brat):

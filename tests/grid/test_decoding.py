@@ -1,6 +1,6 @@
 """The path search. Its use is tested with each tagging scheme."""
 
-from heapq import heappush
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 import pytest
@@ -53,3 +53,32 @@ def test_adversarial_grids_stay_within_the_limits(kind, threshold, monkeypatch):
     assert all(0 <= e.start < e.end <= n_words for e in decoded.entities)
     # None is chosen among the five equally probable labels, whose probability is 0.2
     assert (decoded.n_cut == 0) == (kind == "equal" and threshold == 0.0)
+
+
+def search_without_cuts(ranges, graph, max_paths):
+    """The same search, whose queue keeps all paths."""
+    queue = [(-p, 1, label, end, (start,)) for (label, start, end), p in ranges.items()]
+    heapify(queue)
+    found = {}
+    for _ in range(min(max_paths, 10**6)):
+        if not queue:
+            break
+        negated, length, label, end, nodes = heappop(queue)
+        if nodes[-1] == end:
+            found[LABELS[label], nodes] = -negated
+            continue
+        for target, probability in graph.continuations(length - 1, nodes[-1], end):
+            reached = max(negated, -probability)
+            heappush(queue, (reached, length + 1, label, end, (*nodes, target)))
+    return found, len(queue)
+
+
+@pytest.mark.parametrize("max_paths", [1, 2, 5, 20, 100, 10**6])
+def test_cuts_of_the_queue_change_no_result(max_paths):
+    rng = np.random.default_rng(max_paths)
+    edges = {(i, j): rng.random() for i in range(7) for j in range(i + 1, 8)}
+    ranges = {(label, 0, end): rng.random() for label in (0, 1) for end in (6, 7)}
+    graph = PathGraph(edges)
+    expected = search_without_cuts(ranges, graph, max_paths)
+    assert search(ranges, graph, max_paths=max_paths) == expected
+    assert (expected[1] == 0) == (max_paths == 10**6)

@@ -3,8 +3,11 @@ import spacy
 from spacy.training import Corpus, Example
 from tiny_pipeline import make_examples, save_corpus
 
+from spacy_gapdner.entities import Entity
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.pipe.gold import collect_gold
+from spacy_gapdner.grid import GapAwareTagging
+from spacy_gapdner.grid.segments import Segment
+from spacy_gapdner.pipe.gold import collect_gold, make_targets
 
 
 def raising(error):
@@ -27,6 +30,17 @@ def test_unreadable_file(tmp_path, break_up):
     with pytest.raises(GapDNERError, match=r"^Cannot read the training corpus \(") as caught:
         collect_gold(lambda: corpus(nlp), "gapdner")
     assert type(caught.value.__cause__).__name__ in str(caught.value)
+
+
+def test_cells_of_unaligned_entities_are_ignored_in_each_segment():
+    segments = [Segment(0, 4), Segment(4, 9), Segment(7, 12)]
+    # the first and the last one touch another segment
+    unaligned = [Entity("A", ((1, 4),)), Entity("A", ((3, 6),)), Entity("B", ((9, 10),))]
+    aligned = [Entity("A", ((5, 6),)), Entity("A", ((3, 5),))]
+    targets, unassigned = make_targets(aligned, unaligned, segments, GapAwareTagging(), ["A", "B"])
+    # in tokens of the segment, and only inside it
+    assert [target.ignored for target in targets] == [[(1, 4), (3, 4)], [(0, 2)], [(2, 3)]]
+    assert unassigned == [aligned[1]]
 
 
 @pytest.mark.parametrize("error", [AttributeError("in a reader"), GapDNERError("not a file")])

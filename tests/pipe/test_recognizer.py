@@ -38,7 +38,7 @@ def make_scripted(nlp, grids, **settings):
         scores = [as_scores(cells, n, 5) for n, cells in zip(lengths, grids, strict=True)]
         return as_grids(scores), lambda d_scores: []
 
-    model = Model("scripted", forward, attrs={"tagging": GapAwareTagging()})
+    model = Model("scripted", forward, attrs={"tagging": GapAwareTagging(), "has_network": bool})
     settings = DEFAULT_SETTINGS | {"model": model, "scorer": None} | settings
     pipe = DiscontinuousEntityRecognizer(nlp.vocab, **settings)
     pipe.cfg["labels"] = ["A", "B"]
@@ -87,6 +87,15 @@ def test_invalid_settings(setting):
         make_nlp(**setting)
 
 
+def test_smallest_settings():
+    nlp = make_nlp(lr_scale=0.0, max_paths=1)
+    nlp.initialize(lambda: make_examples(nlp))
+    network = network_of(nlp.get_pipe("gapdner").model)
+    before = [weights.clone() for weights in network.parameters()]
+    assert nlp.update(make_examples(nlp))["gapdner"] > 0
+    assert all(map(torch.equal, before, network.parameters()))
+
+
 def test_thresholds_changed_to_invalid_values(nlp):
     for name, value in (("threshold", None), ("disc_threshold", 7), ("type_thresholds", {"A": -1})):
         pipe = make_nlp().get_pipe("gapdner")
@@ -98,7 +107,9 @@ def test_thresholds_changed_to_invalid_values(nlp):
 def test_initialize_after_loading_without_the_model(nlp):
     loaded = make_nlp().from_bytes(nlp.to_bytes(exclude=["model"]), exclude=["model"])
     loaded.initialize(lambda: make_examples(loaded))
-    loaded.update(make_examples(loaded))
+    assert loaded.get_pipe("gapdner").labels == LABELS
+    losses = [loaded.update(make_examples(loaded))["gapdner"] for _ in range(8)]
+    assert 0 < losses[-1] < losses[0]
 
 
 def test_missing_gold_error_lists_existing_keys(nlp):

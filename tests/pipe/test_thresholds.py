@@ -81,6 +81,17 @@ def test_thresholds_of_kinds_and_types(settings, expected):
     assert set(select(**settings)) == expected
 
 
+@pytest.mark.parametrize("calibration", [None, Calibration(1.0, -math.log(4), math.log(24))])
+def test_scores_that_equal_their_threshold(calibration):
+    settings = {} if calibration is None else {"calibration": calibration}
+    for entity, score in select(threshold=0.2, **settings).items():
+        # the next number is too high
+        for limit, is_found in ((score, True), (math.nextafter(score, 1), False)):
+            assert (entity in select(threshold=limit, **settings)) == is_found
+            by_type = {"type_thresholds": {entity.label: limit}}
+            assert (entity in select(threshold=0.2, **settings, **by_type)) == is_found
+
+
 def test_thresholds_apply_to_calibrated_scores():
     # logits of discontinuous entities rise by log 6: 0.6 becomes 0.9; those of others fall
     calibration = Calibration(1.0, -math.log(4), math.log(24))

@@ -124,6 +124,14 @@ def test_insertion_of_gaps_from_the_corpus():
         assert get_entities(doc)[0].is_discontinuous
 
 
+@pytest.mark.parametrize(("gap", "is_inserted"), [("a b c", True), ("a b c d", False)])
+def test_longest_gap_that_is_inserted(gap, is_inserted):
+    n_words = len(gap.split())
+    source = example(f"formation {gap} retina", ("P", 0, n_words + 1))
+    found = {doc.text for doc in augment_all(source, BONE, insertion_share=1.0)}
+    assert (f"formation {gap} of bone is slow " in found) == is_inserted
+
+
 @pytest.mark.parametrize(
     ("words", "entity", "other", "place"),
     [
