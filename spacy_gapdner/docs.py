@@ -1,4 +1,4 @@
-"""Docs: tokenizing, cutting and splitting them, their sentences and languages."""
+"""Tokenize, cut and split Docs, and find their sentences and languages."""
 
 import re
 import warnings
@@ -107,7 +107,7 @@ def describe_other_languages(counts: Mapping[str, int], lang: str | None) -> str
     if not others or not lang:
         return ""
     found = ", ".join(
-        f"{n} with those of {describe_language(other)}" for other, n in others.items()
+        f"{n} with the rules of {describe_language(other)}" for other, n in others.items()
     )
     first = next(iter(others))
     return (
@@ -118,7 +118,7 @@ def describe_other_languages(counts: Mapping[str, int], lang: str | None) -> str
 
 
 def warn_other_languages(docs: Iterable[Doc]) -> None:
-    """Warn if Docs were tokenized with the rules of another language than that of their vocab."""
+    """Warn if Docs were tokenized with the rules of another language than their vocab has."""
     counts: Counter[str] = Counter()
     lang = None
     for doc in count_languages(docs, counts):

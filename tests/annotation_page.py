@@ -49,15 +49,15 @@ class Finder:
 class Server:
     """Serves a folder. It can be killed, and started again at the same port."""
 
-    def __init__(self, folder, **settings):
+    def __init__(self, folder, labels="ADE,DRUG,SYMPTOM", **settings):
         self.folder, self.port, self.settings = folder, 0, settings
+        self.labels = read_guidelines(labels, [folder])
         self.start()
 
     def start(self):
         self.proposer = Finder("severe Mild")
-        labels = read_guidelines("ADE,DRUG,SYMPTOM", [self.folder])
         settings = {"proposer": self.proposer, **self.settings}
-        session = Session(Texts(self.folder), labels, Checker(blank_pipeline()), **settings)
+        session = Session(Texts(self.folder), self.labels, Checker(blank_pipeline()), **settings)
         self.port, self.kill = serve(create_app(session), self.port)
 
 
@@ -155,12 +155,10 @@ class Page:
         script = "return [...document.querySelectorAll('.word b')].map(e => e.textContent)"
         return self.browser.execute_script(script)
 
-    def options(self):
-        """The words that a coordination may share."""
+    def hint(self):
+        """The text above the choices."""
         self.until(self.find("choice").is_displayed)
-        labels = self.browser.find_elements(By.CSS_SELECTOR, "#choice .option")
-        boxes = [label.find_element(By.TAG_NAME, "input") for label in labels]
-        return ["☐☑"[box.is_selected()] + e.text for box, e in zip(boxes, labels, strict=True)]
+        return self.find("choice").find_element(By.CSS_SELECTOR, "[role=status]").text
 
     def choices(self):
         dialog = self.find("choice")

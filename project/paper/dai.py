@@ -203,4 +203,4 @@ def align(
                 report.add(
                     "repaired", "boundary moved to a token boundary", message, place, fragments
                 )
-    return replace(merge_ranges(label, ranges, report, place, fragments), attrs=source.carried)
+    return replace(merge_ranges(label, ranges, report, place, fragments), attrs=source.entity_attrs)

@@ -116,7 +116,7 @@ class Annotator:
             for label in {mark.label for mark in missing}:
                 plans += self._splits(text, label, gold, missing)
             plan = max(plans, key=lambda plan: plan.saved)
-            self._carry_out(plan, gold - missing, bounds)
+            self._carry_out(plan, bounds)
             missing -= plan.created
 
     def _splits(self, text: str, label: str, gold: set[Mark], missing: set[Mark]) -> Iterator[Plan]:
@@ -129,7 +129,7 @@ class Annotator:
         ranges = sorted((s, e) for s in starts for e in ends if s < e)
         selections = [
             selection
-            for n in (1, 2, 3)
+            for n in (2, 3)
             for selection in combinations(ranges, n)
             if all(a[1] <= b[0] for a, b in pairwise(selection))
         ]
@@ -141,22 +141,15 @@ class Annotator:
             if len(marks) > 1 and created and len(rejected) < 5:
                 yield Plan(label, selection, True, rejected, created)
 
-    def _carry_out(self, plan: Plan, existing: set[Mark], bounds: set[int]) -> None:
+    def _carry_out(self, plan: Plan, bounds: set[int]) -> None:
         first = plan.ranges[0]
-        # otherwise the page would select the existing entity and change its type
-        if Mark(self.label, (first,)) in existing and self.label != plan.label:
-            self._press(Keys.ESCAPE)
-            self._set_label(plan.label)
-        self._select(first, bounds)
         if self.label != plan.label:
             self._set_label(plan.label)
+        self._select(first, bounds)
         for other in plan.ranges[1:]:
             self._select(other, bounds, adds=True)
         if plan.is_split:
             self._press("c")
-            # shared words are separate fragments here
-            for box in self.browser.find_elements(By.CSS_SELECTOR, ".option input:checked"):
-                self._press(str(box.get_attribute("value")))
             for key in (*(str(i + 1) for i in plan.rejected), Keys.ENTER):
                 self._press(key)
 

@@ -1,4 +1,4 @@
-"""Analysis of corpora and trained pipelines. All functions return data."""
+"""Analyze corpora and trained pipelines. All functions return data."""
 
 import lazy_loader
 

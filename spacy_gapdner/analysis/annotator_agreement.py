@@ -1,4 +1,4 @@
-"""The agreement of two annotators, or of an annotator and a model.
+"""Compute the agreement of two annotators, or of an annotator and a model.
 
 Neither side is gold, so the agreement is measured by F1, which is symmetric:
 
@@ -57,7 +57,7 @@ class Pair(NamedTuple):
 @dataclass
 class Agreement:
     """The agreement on texts that both sides annotated. `only` names the other documents, and
-    `text_differences` describes those with the same name.
+    `text_differences` describes documents with the same name.
     """
 
     pairs: list[Pair] = field(default_factory=list)
@@ -91,7 +91,7 @@ def agreement(
 ) -> Agreement:
     """Compare the entities of two annotators, or of an annotator and a model.
 
-    Documents are paired by text, and if several have the same text, by name or else in order.
+    Documents are paired by text, and if several have the same text, by name, otherwise in order.
     Sentences with the same name are merged.
 
     docs_a (Iterable[Doc]): The documents of the first side.
@@ -135,7 +135,7 @@ def _by_name(docs: Iterable[Doc], spans_key: str) -> dict[str, Doc]:
 
 
 def _pair(first: Mapping[str, Doc], second: Mapping[str, Doc]) -> dict[str, str]:
-    # the names of the second side by those of the first
+    # the names of the second side by the names of the first
     texts = {name: _without_whitespace(doc) for name, doc in first.items()}
     pairs: dict[str, str] = {}
     waiting: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""The errors that lower F1 most, in words."""
+"""Describe the errors that lower F1 most."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +21,8 @@ class Cause(NamedTuple):
 
     kind (str): One of `spacy_gapdner.analysis.matching.KINDS`, or RARELY_FOUND for all errors of
         a gold type of which at most 5% are correct.
-    gold, predicted (str): The types. One of them can be NOTHING.
+    gold, predicted (str): The types. One of them can be NOTHING. `predicted` is empty for
+        RARELY_FOUND.
     errors (list[ErrorInContext]): The errors.
     f (float): F1 without these errors.
     """
@@ -38,7 +39,7 @@ class Cause(NamedTuple):
     def title(self) -> str:
         """RETURNS (str): The kind and the types."""
         labels = dict.fromkeys((self.gold, self.predicted))
-        return f"{self.kind}: {', '.join(label for label in labels if label != NOTHING)}"
+        return f"{self.kind}: {', '.join(x for x in labels if x not in (NOTHING, ''))}"
 
 
 def find_causes(report: ModelReport, n: int) -> list[Cause]:
@@ -90,7 +91,7 @@ def _key(report: ModelReport, error: ErrorInContext) -> tuple[str, str, str]:
     gold, predicted = ((e and e.label) or NOTHING for e in (error.gold, error.predicted))
     counts = report.scores.groups["type"][gold] if error.gold else None
     if counts and counts.correct <= _LOW_RECALL * counts.gold:
-        return RARELY_FOUND, gold, NOTHING
+        return RARELY_FOUND, gold, ""
     # a prediction that recombines fragments has no gold entity
     return error.kind, predicted if error.kind == WRONG_LINKING else gold, predicted
 
@@ -107,10 +108,8 @@ def _fact(
     elif kind == MISSED:
         title = f"{gold} is missed"
     elif kind == SPURIOUS:
-        title, number = (
-            f"{predicted} is spurious",
-            f"{len(errors)} of {counts.predicted} predictions",
-        )
+        title = f"{predicted} is spurious"
+        number = f"{len(errors)} of {counts.predicted} predictions"
     elif kind == WRONG_BOUNDARY:
         title = f"{gold} has a wrong boundary"
     elif kind == WRONG_LINKING:
@@ -166,7 +165,8 @@ def _advise(report: ModelReport, kind: str, gold: str, errors: list[ErrorInConte
         return "Check whether the guidelines separate these types."
     if kind == WRONG_BOUNDARY:
         return "Check whether the guidelines define which words belong to an entity."
-    return "Annotate more sentences with discontinuous entities."
+    number = f": the training data has {known.discontinuous}" if known else ""
+    return f"Annotate more sentences with discontinuous entities{number}."
 
 
 def _n_near(errors: list[ErrorInContext]) -> int:

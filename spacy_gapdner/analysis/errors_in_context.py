@@ -1,6 +1,6 @@
-"""Errors in the passages of a document that contain them."""
+"""Find errors and the passages of a document that contain them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -33,8 +33,8 @@ class ErrorInContext:
     The gold entity and the prediction have character offsets of the reference. `own` are the same
     entities as indices of the words of their `Passage`, with their roles ("gold" or "predicted").
     `groups` are the groups of scores that count them, with their values. `candidate` is the score
-    of the gold entity if the pipeline finds it with a lower threshold. `threshold` is that of the
-    prediction, or else of the gold entity, if known.
+    of the gold entity if the pipeline finds it with a lower threshold. `threshold` belongs to the
+    prediction, otherwise to the gold entity, if known.
     """
 
     kind: str
@@ -50,7 +50,7 @@ class ErrorInContext:
 
     @property
     def entity(self) -> TextEntity:
-        """RETURNS (TextEntity): The gold entity, or else the prediction."""
+        """RETURNS (TextEntity): The gold entity, otherwise the prediction."""
         entity = self.gold or self.predicted
         assert entity is not None
         return entity
@@ -97,7 +97,7 @@ class Passage(NamedTuple):
     """A sentence, or a part of one, with its errors.
 
     `words` are its tokens with trailing whitespace. "…" stands for the rest of the sentence.
-    `others` are the entities that overlap those of the errors, with their roles. Their role can
+    `others` are the entities that overlap entities of the errors, with their roles. Their role can
     also be "correct".
     """
 
@@ -201,7 +201,7 @@ def _fit(extent: _Extent, other: _Extent, joined: _Extent) -> bool:
     return extent.sentence == other.sentence and joined.end - joined.start <= _LONGEST
 
 
-def _find_groups(compared: Comparison) -> Any:
+def _find_groups(compared: Comparison) -> Callable[[Mention], set[tuple[str, Any]]]:
     sentences = subset_sentences(compared)
 
     def groups_of(item: Mention) -> set[tuple[str, Any]]:

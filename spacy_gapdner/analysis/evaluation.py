@@ -1,4 +1,4 @@
-"""Evaluation of a trained pipeline on annotated data."""
+"""Evaluate a trained pipeline on annotated data."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The texts of the entities in the training data."""
+"""Collect the texts of the entities in the training data."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""Comparison of predicted and gold entities: partial matches and kinds of errors.
+"""Compare predicted and gold entities: partial matches and kinds of errors.
 
 Two entities overlap if their fragments share a character other than whitespace. Text in gaps is
 ignored. Entities are paired one to one, in descending order of overlap (shared positions divided by

@@ -1,4 +1,4 @@
-"""Reports on models: scores by group, and errors in context."""
+"""Report on models: scores by group, and errors in context."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -147,11 +147,12 @@ def analyze(
     train (Optional[Iterable[Doc]]): The training data, to show how it annotates the texts of
         errors.
     RETURNS (ModelReport): Scores and errors.
-    RAISES (GapDNERError): If the pipeline has no `gapdner` pipe. See also `compare_examples`.
+    RAISES (GapDNERError): If the pipeline has no `gapdner` pipe, or the training data has no
+        entities. See also `compare_examples`.
     """
     pipe, docs = find_pipe(nlp, spans_key), list(docs)
     key = spans_key or pipe.key
-    known = None if train is None else KnownTexts(train, key, types)
+    known = _know(train, key, types)
     with temporary_settings(pipe, spans_key=key):
         report = report_model(predict_examples(nlp, docs, batch_size), key, types, known)
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
@@ -160,6 +161,15 @@ def analyze(
         found = [compared for _, compared in compare_examples(examples, key, types)]
     _add_candidates(report, pipe, found)
     return report
+
+
+def _know(train: Iterable[Doc] | None, key: str, types: Collection[str]) -> KnownTexts | None:
+    if train is None:
+        return None
+    known = KnownTexts(train, key, types)
+    if not known.types:
+        raise GapDNERError(f"The training data has no entities under the spans_key {key!r}.")
+    return known
 
 
 def _add_candidates(
@@ -218,14 +228,14 @@ def analyze_models(
             names = [doc.user_data.get(DOC_NAME) for doc in gold]
             if len(by_name) == len(gold) and by_name.keys() == {*names}:
                 predicted = [by_name[name] for name in names]
-            known = None if train is None else KnownTexts(load_docs(nlp, train, key), key, types)
+            known = _know(load_docs(nlp, train, key) if train else None, key, types)
             report = report_model(map(Example, predicted, gold), key, types, known)
         else:
             how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
             nlp, pipe = load_recognizer(model, gold_key=spans_key, **how)
             key = spans_key or pipe.key
             docs = load_docs(nlp, data, key, types=types)
-            known_docs = None if train is None else load_docs(nlp, train, key)
+            known_docs = load_docs(nlp, train, key) if train else None
             same: dict[str, Any] = {"types": types, "batch_size": batch_size, "train": known_docs}
             report = analyze(nlp, docs, spans_key=key, **same)
         # all models are compared with the same gold entities

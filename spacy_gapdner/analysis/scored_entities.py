@@ -1,4 +1,4 @@
-"""Scored entities as an array: candidates and gold entities, their counts, and their measures."""
+"""Store scored entities in an array: candidates and gold entities, their counts and measures."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""Statistics of a corpus: counts of documents, entities, fragments and gaps."""
+"""Count the documents, entities, fragments and gaps of a corpus."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -18,7 +18,7 @@ class CorpusStatistics:
     """Counts for Docs with gold entities. Use `add` to count a Doc.
 
     A Doc without sentence boundaries counts as one sentence. Overlapping entities share a token
-    with another entity, and the tokens of nested ones are a subset of those of another. Entities
+    with another entity, and the tokens of nested ones are a subset of another's. Entities
     in `multi_type` have the same tokens as an entity of another type. Duplicates also have its
     type. `entity_sentences` and `discontinuous_sentences` count sentences in which such an entity
     starts. Gaps, entities and sentences are counted by number of tokens. `elsewhere` counts other

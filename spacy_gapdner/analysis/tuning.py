@@ -1,4 +1,4 @@
-"""Tuning of thresholds and calibration on development data.
+"""Tune thresholds and calibration on development data.
 
 Calibration does not change the order of the scores of contiguous entities, or of discontinuous
 ones. Thresholds are therefore compared with uncalibrated scores until they are saved.
@@ -44,7 +44,7 @@ class Tuning:
     Scores are dicts with the keys `p`, `r` and `f` for all entities, `disc_p`, `disc_r` and
     `disc_f` for discontinuous entities, `combined` (the weighted sum of `f` and `disc_f` as in
     training, or `f` if there are no discontinuous gold entities), `calibration_error` and
-    `disc_calibration_error` (None without predictions). `before` are those with the old settings,
+    `disc_calibration_error` (None without predictions). `before` are scores with the old settings,
     `estimated` the cross-validated ones with the new settings, and `after` the optimistic ones on
     the data used for tuning. `settings` are the new ones; empty if nothing improves. `gain` is the
     cross-validated improvement of the measure by new thresholds, and `gain_share` the fraction of
@@ -91,8 +91,8 @@ def tune(
     The improvement is estimated by 10-fold cross-validation over Docs. New thresholds must improve
     the measure in at least 90% of 1000 bootstrap samples, or come closer to the minimum precision
     and recall. A new calibration must lower the calibration error of all candidates.
-    `Tuning` reports that of entities above the thresholds. New thresholds ignore entities with
-    uncalibrated scores below 0.05. The scores with new settings replace those in ``nlp.meta``.
+    `Tuning` reports the error of entities above the thresholds. New thresholds ignore entities with
+    uncalibrated scores below 0.05. The scores with new settings replace the scores in ``nlp.meta``.
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities that were not used for training.
@@ -138,7 +138,7 @@ def tune(
     pipe.cfg.update(tuning.settings)
     if tuning.settings:
         prefix, scores = f"spans_{pipe.key}_", nlp.meta.get("performance", {})
-        # those of types, for example, were measured with the old settings
+        # scores of types, for example, were measured with the old settings
         others = {name: value for name, value in scores.items() if not name.startswith(prefix)}
         nlp.meta["performance"] = others | {f"{prefix}{n}": tuning.after[n] for n in _SAVED}
     return tuning
@@ -259,7 +259,7 @@ def _best_pair(
     )
     if worth[0, 0] >= worth.max() - scored.ROUNDING_ERROR:
         return contiguous[0], discontinuous[0]
-    # the best pair is noisy, so select_thresholds the median of those that are almost as good
+    # the best pair is noisy, so take the median of all pairs that are almost as good
     numbers = np.argwhere(worth >= worth.max() - _TOLERANCE)
     nearest = abs(numbers - np.median(numbers, axis=0)).sum(axis=1).argmin()
     row, column = numbers[nearest]

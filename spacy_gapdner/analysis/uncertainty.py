@@ -1,4 +1,4 @@
-"""Uncertainty sampling: selecting the texts to annotate next."""
+"""Select the texts to annotate next, by uncertainty sampling."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -59,7 +59,7 @@ class UncertaintySampler:
 
     def sample(self, docs: Iterable[Doc]) -> Iterator[Doc]:
         """YIELDS (Doc): The selected documents in descending order of uncertainty, with entities
-        that reach their thresholds. Each input only has to be valid until the next one is read.
+        that reach their thresholds. Each input has to be valid only until the next one is read.
         """
         ranked = (
             # numbers are unique, so that nothing else is compared

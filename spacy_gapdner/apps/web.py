@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -13,10 +14,13 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, model_validator
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
+from ..errors import visible
 
+_LOGGER = logging.getLogger(__name__)
 T = TypeVar("T")
 # older versions of Starlette parse [::1]:5000 as "["
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "[")
@@ -48,6 +52,7 @@ def new_app(hosts: tuple[str, ...], max_bytes: int, advice: str) -> FastAPI:
     too_large = f"The request is larger than {max_bytes} bytes. {advice}"
     app.add_middleware(_add_headers_and_limit, max_bytes=max_bytes, too_large=too_large)
     app.add_exception_handler(RequestValidationError, _refuse)
+    app.add_exception_handler(ClientDisconnect, _report_abort)
     return app
 
 
@@ -86,6 +91,13 @@ async def _refuse(request: Request, error: Exception) -> Response:
     if not is_json and any("body" in problem["loc"] for problem in detail):
         return JSONResponse({"detail": "Send the header Content-Type: application/json."}, 415)
     return JSONResponse({"detail": detail}, 422)
+
+
+async def _report_abort(request: Request, error: Exception) -> Response:
+    path = visible(request.url.path)
+    _LOGGER.warning("%s %s was aborted by the client and is ignored.", request.method, path)
+    # nobody receives it
+    return Response(status_code=499)
 
 
 class WorkThread:

@@ -50,7 +50,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 
 @app.callback()
 def prepare() -> None:
-    """Make the process of every command fast. The group keeps its own help."""
+    """Make the process of every command faster."""
     from ..inference.workarounds import apply_workarounds
 
     apply_workarounds()

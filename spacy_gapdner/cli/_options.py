@@ -6,7 +6,7 @@ from typing import Any, Literal
 import typer
 
 from ..components.sentencizer import LineBreaks as LineBreaks
-from ._util import import_code, parse_output, prepare_bf16
+from ._util import import_code, parse_output
 
 OnError = Literal["stop", "skip"]
 
@@ -36,10 +36,7 @@ THRESHOLD: Any = typer.Option(
 BATCH_SIZE: Any = typer.Option(None, min=1, help="Docs per batch (default: set by the pipeline)")
 GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
 BF16: Any = typer.Option(
-    False,
-    "--bf16",
-    help="Predict in bfloat16: faster, with slightly different scores",
-    callback=prepare_bf16,
+    False, "--bf16", help="Predict in bfloat16: faster, with slightly different scores"
 )
 ON_ERROR: Any = typer.Option("stop", help="If a document cannot be read: stop, or skip and list it")
 _LINE_BREAKS = (

@@ -231,14 +231,6 @@ def import_code(path: Path | None) -> Path | None:
     return path
 
 
-def prepare_bf16(bf16: bool) -> bool:
-    """Save memory in bfloat16. This is the callback of --bf16."""
-    from ..inference.workarounds import apply_workarounds
-
-    apply_workarounds(bf16=bf16)
-    return bf16
-
-
 @clean_errors()
 def parse_output(text: str) -> Path:
     """RETURNS (Path): The path of an output; an error if it is empty, like an unset variable."""

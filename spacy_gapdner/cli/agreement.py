@@ -1,4 +1,4 @@
-"""agreement: the agreement of two annotators, or of an annotator and a model."""
+"""agreement: compute the agreement of two annotators, or of an annotator and a model."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""analyze: the errors of one or more trained pipelines."""
+"""analyze: show the errors of one or more trained pipelines."""
 
 from pathlib import Path
 from typing import Any

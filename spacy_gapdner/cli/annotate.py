@@ -1,4 +1,4 @@
-"""annotate: a page for annotating entities, with optional proposals from a model."""
+"""annotate: serve a page for annotating entities, with optional proposals from a model."""
 
 from contextlib import suppress
 from functools import partial

@@ -61,7 +61,7 @@ def convert_cli(
         [], "--option", metavar="NAME=VALUE", help="Option of the input format; can be repeated"
     ),
     done: bool = typer.Option(
-        False, "--done", help="For brat: only read texts that are marked as done in annotate"
+        False, "--done", help="For brat: read only texts that are marked as done in annotate"
     ),
     spans_key: str = options.SPANS_KEY,
     strict: bool = typer.Option(

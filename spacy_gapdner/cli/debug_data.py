@@ -1,4 +1,4 @@
-"""debug-data: problems in the training data and config."""
+"""debug-data: report problems in the training data and config."""
 
 from functools import partial
 from pathlib import Path

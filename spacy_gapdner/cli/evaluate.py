@@ -1,4 +1,4 @@
-"""evaluate: the scores of a trained pipeline on annotated data."""
+"""evaluate: score a trained pipeline on annotated data."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -110,7 +110,7 @@ def predict_cli(
             elif output_path is None or part is not None:
                 for line in to_lines(found, pipe.key):
                     stream.write(line.encode("utf-8"))
-                    # the stream only contains complete lines, even if this process is killed
+                    # the stream contains only complete lines, even if this process is killed
                     stream.flush()
             else:
                 formats.write(found, output_path, format, spans_key=pipe.key, report=report)

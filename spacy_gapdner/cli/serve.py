@@ -1,4 +1,4 @@
-"""serve: a web page and a JSON API for a trained pipeline. annotate uses the same server."""
+"""serve: run a web page and a JSON API for a trained pipeline. annotate uses the same server."""
 
 import logging
 import socket
@@ -72,7 +72,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def is_local(listener: socket.socket) -> bool:
-    """RETURNS (bool): Whether a socket only accepts connections from this machine."""
+    """RETURNS (bool): Whether a socket accepts connections from this machine only."""
     return ip_address(listener.getsockname()[0]).is_loopback
 
 

@@ -1,4 +1,4 @@
-"""stats: statistics of annotated corpora."""
+"""stats: count the contents of annotated corpora."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Adapters for other components that annotate spans, such as negation or context detection.
+"""Adapt other components that annotate spans, such as negation or context detection.
 
 These components read a SpanGroup of contiguous spans and set extension attributes of `Span`. One
 adapter provides the spans, the other copies the attributes to the entities. The spans are the

@@ -1,4 +1,4 @@
-"""A component that links entities to a terminology by their joined text."""
+"""Link entities to a terminology by their joined text."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Loading trained pipelines, entirely or only to split texts into tokens and sentences."""
+"""Load trained pipelines, completely or to split texts into tokens and sentences only."""
 
 import warnings
 from pathlib import Path
@@ -50,7 +50,7 @@ def splits_sentences(meta: FactoryMeta) -> bool:
 
 def load_splitter(model: str | Path) -> Language:
     """Load only the parts of a trained pipeline that tokenize and split sentences: the components
-    that set sentence starts, and those that they listen to. Disabled components are used if there
+    that set sentence starts, and what they listen to. Disabled components are used if there
     are no others. If there are none, sentences are split by rules.
     """
     nlp = load_model(model)

@@ -1,4 +1,4 @@
-"""Rule-based sentence boundaries: after sentence-final punctuation and at line breaks."""
+"""Set sentence boundaries by rules: after sentence-final punctuation and at line breaks."""
 
 import re
 import unicodedata

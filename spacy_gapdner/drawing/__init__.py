@@ -1,4 +1,4 @@
-"""HTML pages and terminal output."""
+"""Draw Docs as HTML and in the terminal."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The report of `gapdner analyze`: an HTML page with tables and errors, and data files.
+"""Write the report of `gapdner analyze`: an HTML page with tables and errors, and data files.
 
 Numbers in the page are links. They show the sentences with the errors that they count. An error has
 a tag for each number that counts it, such as its kind, and a link has the tags to look for.
@@ -63,7 +63,6 @@ def render_report(
         date=date.today(),
         reports=reports,
         titles=TABLES,
-        kinds=KINDS,
         nothing=NOTHING,
         tables={group: f1_table(tallies, group) for group in TABLES},
         percent_f1=percent_f1,
@@ -99,8 +98,6 @@ class _Tags:
 
 
 def _describe(report: ModelReport) -> dict[str, Any]:
-    counts = report.confusion()
-    labels = sorted({label for pair in counts for label in pair} - {NOTHING})
     errors = Counter(error.document for error in report.errors)
     by_kind = {kind: [e for e in report.errors if e.kind == kind] for kind in KINDS}
     causes = find_causes(report, _N_CAUSES)
@@ -117,8 +114,8 @@ def _describe(report: ModelReport) -> dict[str, Any]:
         "documents": [
             (name, n, report.documents[name]) for name, n in errors.most_common(_N_DOCUMENTS)
         ],
-        "labels": [*labels, NOTHING],
-        "confusion": counts,
+        "labels": [*sorted(report.scores.groups["type"]), NOTHING],
+        "confusion": report.confusion(),
         "relinked": sum(e.gold is None and e.kind != SPURIOUS for e in report.errors),
     }
 

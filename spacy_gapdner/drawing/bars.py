@@ -1,4 +1,5 @@
-"""Entities as labeled bars under the words of a sentence: solid under fragments, dotted under gaps.
+"""Draw entities as labeled bars under the words of a sentence: solid under fragments, dotted under
+gaps.
 
 Each word is a column with the bars under it. Lines break between columns, so that long sentences
 need no scrolling. The script of the page moves the bars of each line up to its words. Bars are

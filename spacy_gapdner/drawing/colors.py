@@ -1,4 +1,4 @@
-"""A color for each entity type, the same on every page."""
+"""Choose a color for each entity type, the same on every page."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""HTML pages of documents with entities."""
+"""Write HTML pages of Docs with entities."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

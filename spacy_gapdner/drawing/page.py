@@ -1,4 +1,4 @@
-"""Self-contained HTML pages, which load no external resources."""
+"""Make self-contained HTML pages, which load no external resources."""
 
 from base64 import b64encode
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Rendering of documents with entities as HTML or for the terminal."""
+"""Render Docs with entities as HTML or for the terminal."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -50,7 +50,7 @@ def render(
     style (str): "html", or "text" for the terminal.
     spans_key (str): Prefix of the span groups.
     gold (Optional[Union[Doc, Iterable[Doc]]]): The same documents with gold entities. HTML shows
-        both side by side. In the terminal, "+" marks entities that only the documents have, and "-"
+        both side by side. In the terminal, "+" marks entities in the documents only, and "-"
         marks entities that only the gold documents have.
     colors (Optional[Mapping[str, str]]): CSS colors by entity type.
     page (bool): Render a complete HTML page.

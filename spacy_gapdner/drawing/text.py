@@ -1,4 +1,4 @@
-"""Entities under the lines of a text for the terminal: fragments as bars, gaps as dots.
+"""Draw entities under the lines of a text for the terminal: fragments as bars, gaps as dots.
 
 Every character has a width in columns. In each line, an entity is placed in the first row with
 enough space for its fragments, gaps and label.
@@ -32,7 +32,7 @@ def render_text(
     width: int | None = None,
 ) -> str:
     """Draw entities in text order under the lines of their text, which start at line breaks and at
-    the character offsets `starts`. The default width is that of the terminal. Colors are used if
+    the character offsets `starts`. The default width is the terminal's. Colors are used if
     standard output is a terminal, and only ASCII characters if its encoding has no others."""
     console = Console(width=width, legacy_windows=False, force_jupyter=False)
     columns, encoding = max(console.width, _LEAST_WIDTH), console.encoding

@@ -1,4 +1,4 @@
-"""Transfer of entities to joined and extracted Docs, and to another tokenization."""
+"""Transfer entities to joined and extracted Docs, and to another tokenization."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate

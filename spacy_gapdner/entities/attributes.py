@@ -1,4 +1,4 @@
-"""Extension attributes of entities, ``entity._``, like those of spaCy's tokens and spans."""
+"""Extension attributes of entities, ``entity._``, as for spaCy's tokens and spans."""
 
 import json
 from collections.abc import Iterable

@@ -95,7 +95,7 @@ class Entity(TokenRanges):
         return tuple((left[1], right[0]) for left, right in pairwise(self.fragments))
 
     def shift(self, offset: int) -> "Entity":
-        """Move the entity, for example from the token offsets of a segment to those of its Doc.
+        """Move the entity, for example from the offsets of a segment to the offsets of its Doc.
 
         offset (int): The number to add to all token offsets.
         RETURNS (Entity): The moved entity.

@@ -1,4 +1,4 @@
-"""Reading and writing entities in ``doc.spans``.
+"""Read and write entities in ``doc.spans``.
 
 Each entity is a SpanGroup (``gapdner_1``, ``gapdner_2``, ...) whose spans are the fragments in text
 order. Every fragment has the label. The attrs of the group contain the score, the ids and the
@@ -95,7 +95,7 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     """
     if found := get_entities(doc):
         return found
-    # other groups, such as those of coreference, have no labels
+    # other groups, such as groups of coreference, have no labels
     labeled = [
         key
         for key in get_spans_keys(doc)
@@ -220,7 +220,7 @@ def has_mark(doc: Doc, key: str) -> bool:
 
 
 def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT_SPANS_KEY) -> None:
-    """Add contiguous entities to ``doc.ents``, for other pipes. They replace those that are stored
+    """Add contiguous entities to ``doc.ents``, for other pipes. They replace those stored
     under a prefix, and existing entities that overlap with them. Overlapping new entities are
     filtered by ``spacy.util.filter_spans``. Invalid ones raise a GapDNERError.
     """
@@ -296,5 +296,5 @@ if not Doc.has_extension("discontinuous_ents"):
     Span.set_extension("discontinuous_ents", getter=find_entities_within, setter=_refuse_entities)
     # without a setter, spaCy would silently ignore assigned values
     Doc.set_extension("discontinuous_ents", getter=find_entities, setter=_refuse_entities)
-    # JSON only contains the attrs of groups as an extension: doc.to_json(underscore=[...])
+    # JSON contains the attrs of groups as an extension: doc.to_json(underscore=[...])
     Doc.set_extension("discontinuous_ents_attrs", getter=_get_attrs, setter=_set_attrs)

@@ -1,4 +1,4 @@
-"""Readers and writers of annotation formats, and the conversion of their records to Docs.
+"""Read and write annotation formats, and convert their records to Docs.
 
 The public names are listed in `__init__.pyi` and imported lazily.
 """

@@ -25,7 +25,7 @@ _OF_DOCCANO = ("text", "entities", "annotations", "relations", "label", "labels"
 
 def read_prodigy(path: Path, report: Report, annotator: str | None = None) -> Iterator[TextRecord]:
     """Read JSONL of Prodigy: ``{"text": ..., "spans": [...], "relations": [...]}``. Documents are
-    named by their "id", or else by file and line. If several have the same id or text, their
+    named by their "id", otherwise by file and line. If several have the same id or text, their
     "_annotator_id", "_session_id" or file is added, and `annotator` selects one. Tasks that
     were not accepted, binary answers and choices are dropped.
     """
@@ -38,7 +38,7 @@ def read_doccano(
     """Read JSONL of doccano: ``{"text": ..., "label": [[START, END, TYPE]]}``, or with "entities"
     and "relations". Offsets count "utf-16" code units, "characters" or, for projects with this
     setting, "graphemes". By default, they count UTF-16, unless another way has less than half of
-    the boundaries inside words. Documents are named by their "id", or else by file and line. If
+    the boundaries inside words. Documents are named by their "id", otherwise by file and line. If
     several have the same id or text, the annotator (the file name) is added, and `annotator`
     selects one.
     """
@@ -51,7 +51,7 @@ def read_doccano(
 def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[TextRecord]:
     """Read the JSON that Label Studio exports (not JSON-MIN), with the annotation of each task that
     is marked as ground truth, else the first. Each text tag of the labeling interface is a
-    document. By default, `text`, its key in "data", is the one that contains the regions' texts.
+    document. By default, `text`, its key in "data", is the key that contains the regions' texts.
     """
     value = read_json(path)
     tasks = value if isinstance(value, list) else [value]

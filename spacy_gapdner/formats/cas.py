@@ -43,7 +43,7 @@ class _Annotation(NamedTuple):
     id: str
     # strings, numbers, booleans and tuples of strings
     features: dict[str, Any]
-    # the names of all string features, also of those without a value
+    # the names of all string features, also of features without a value
     declared: tuple[str, ...]
     # labels and ids of linked annotations
     links: list[tuple[object, str]]
@@ -61,7 +61,7 @@ def read_cas(
 ) -> Iterator[TextRecord]:
     """Read UIMA CAS with dkpro-cassis: XMI next to ``TypeSystem.xml``, a .zip with both, or a
     .json. Without a type system, features are strings. In the folder of a project, where each
-    annotator has a file, only that of one annotator can be read. CURATION_USER is the curated
+    annotator has a file, only the file of one annotator can be read. CURATION_USER is the curated
     annotation. `type` is the feature with the types, or "layer" for the names of layers. By
     default, it is chosen for each layer.
     """

@@ -1,4 +1,4 @@
-"""Normalizing the character offsets of entities in files."""
+"""Normalize the character offsets of entities in files."""
 
 import re
 import unicodedata
@@ -93,7 +93,7 @@ def convert_offsets(
     units: str | None = None,
 ) -> Sequence[TextEntity]:
     """Convert offsets from UTF-16 code units, two for an emoji, as in browsers, from bytes of UTF-8
-    or from graphemes to characters. Without units, uses those that match most surface texts.
+    or from graphemes to characters. Without units, uses the units that match most surface texts.
     """
     if units not in (None, *UNITS):
         raise GapDNERError(f"Invalid offsets: {units!r}. Use {', '.join(UNITS)}.")

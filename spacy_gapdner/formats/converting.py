@@ -1,4 +1,4 @@
-"""Reading and writing annotated text in any format, and converting between formats."""
+"""Read and write annotated text in any format, and convert between formats."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -199,7 +199,7 @@ def convert(
     skip (bool): Skip documents that cannot be read instead of stopping.
     on_doc (Optional[Callable[[Doc], object]]): Called with each Doc after it is written.
     **options: Other options of `spacy_gapdner.formats.read`: `lang` or `model`, `types`,
-        `line_breaks`, and those of the format's reader.
+        `line_breaks`, and the options of the format's reader.
     RETURNS (Report): What was dropped, repaired or kept unchanged.
     RAISES (GapDNERError): If the input cannot be read or contains no document, the output format
         cannot represent it, or the output would overwrite the input.
@@ -291,7 +291,7 @@ def require_docs(
 
 
 def require_types(types: Collection[str], found: Collection[str], where: object) -> None:
-    """Raise a GapDNERError if there are types, but none of those that were selected."""
+    """Raise a GapDNERError if there are types, but none of the selected types."""
     if types and found and not {*found} & {*types}:
         raise GapDNERError(f"{where}: {_describe_missing(types, found)}.")
 

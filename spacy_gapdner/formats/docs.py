@@ -1,4 +1,4 @@
-"""Records -> Docs: tokens, sentences, and entities aligned to them."""
+"""Convert records to Docs: tokens, sentences, and entities aligned to them."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -232,7 +232,7 @@ def _align(
     if tuple((span.start_char, span.end_char) for span in moved) != source.fragments:
         message = f"{before!r} -> {' '.join(span.text for span in moved)!r}"
         _note(report, "repaired", "boundary moved to a token boundary", message, source)
-    return replace(entity, attrs=source.carried)
+    return replace(entity, attrs=source.entity_attrs)
 
 
 def _note(report: Report, action: Action, kind: str, message: str, source: TextEntity) -> None:

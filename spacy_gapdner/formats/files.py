@@ -1,4 +1,4 @@
-"""Finding files, and reading text, JSON and XML."""
+"""Find files, and read text, JSON and XML."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -50,7 +50,7 @@ def to_record(doc: Doc, key: str) -> dict[str, Any]:
 def document_values(doc: Doc) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): The other values of a Doc's record, with its name as the "id"."""
     name, extra = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
-    # several documents can have the same id, such as those of two annotators
+    # several documents can have the same id, such as documents of two annotators
     if name is not None and ("id" not in extra or record_name(extra) not in (None, name)):
         extra = {"id": name, **{key: value for key, value in extra.items() if key != "id"}}
     return other_keys(extra)

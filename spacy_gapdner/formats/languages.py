@@ -1,4 +1,4 @@
-"""The language of texts."""
+"""Guess the language of texts."""
 
 import pkgutil
 from functools import cache
@@ -10,6 +10,8 @@ import spacy.lang
 _LEAST_CERTAINTY = 0.75
 # languages with another code in spaCy
 _CODES = {"no": "nb"}
+# Latin would be the guess for some lists of English medical terms
+_UNLIKELY = "la"
 
 
 def guess_language(text: str) -> str:
@@ -29,6 +31,6 @@ def _load_identifier() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    known = {module.name for module in pkgutil.iter_modules(spacy.lang.__path__)}
+    known = {module.name for module in pkgutil.iter_modules(spacy.lang.__path__)} - {_UNLIKELY}
     identifier.set_languages([c for c in identifier.labels if _CODES.get(c, c) in known])
     return identifier

@@ -1,6 +1,6 @@
 """Entities from regions, links and attributes in files, and ids and attributes for files.
 
-A tool that only marks contiguous regions represents a discontinuous entity by links with the label
+A tool that marks contiguous regions only represents a discontinuous entity by links with the label
 `FRAGMENT` from one of its regions to each of the others. Several entities can share a region that
 links point to. All regions of an entity have its type or no type. The entity has the lowest
 score of its regions and the id of the first, and their other values if they do not differ.
@@ -111,7 +111,7 @@ class LinkedRegions:
                 known = f"the label {label!r:.60}" if label else "no label"
                 self.drop("relation", f"the relation has {known}")
             elif starts and ends:
-                # regions with several types: link those of the same type
+                # regions with several types: link regions of the same type
                 same = [name for name in starts if name in ends]
                 pairs = [(starts[name], ends[name]) for name in same]
                 for first, second in pairs or [(min(starts.values()), min(ends.values()))]:
@@ -175,7 +175,7 @@ def read_regions(
             if text is not None:
                 if note_repeats:
                     if (key := hash(text)) in names:
-                        message = f"the text is also that of {names[key]}"
+                        message = f"{names[key]} has the same text"
                         kind = "text that appears more than once"
                         report.add("kept", kind, message, regions.place)
                     names.setdefault(key, regions.place.document)

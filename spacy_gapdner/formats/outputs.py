@@ -1,4 +1,4 @@
-"""Writing files and folders atomically, and never over an input."""
+"""Write files and folders atomically, and never over an input."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The text of a BioC document, and what the offsets of its annotations count.
+"""Join the text of a BioC document, and find out what the offsets of its annotations count.
 
 BioC's specification counts bytes from the start of the document. Tools also count characters or
 UTF-16 code units, and some count from the start of the passage or sentence.

@@ -35,7 +35,7 @@ class BratLine(NamedTuple):
     place: Place
 
     def drop(self, report: Report, reason: str = "", kind: str | None = None) -> None:
-        """Report that the line cannot be kept. The default kind is that of the line."""
+        """Report that the line cannot be kept. The default kind is the line's."""
         name = KINDS[self.text[0]]
         message = f"cannot keep {self.text[:60]!r}{reason}"
         message = f"{name}: {message}" if kind else message
@@ -65,7 +65,7 @@ class TextEntity:
     attrs: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
-    def carried(self) -> Mapping[str, Any]:
+    def entity_attrs(self) -> Mapping[str, Any]:
         """RETURNS (Mapping[str, Any]): The attrs with the id, as in `Entity.attrs`."""
         return {"id": self.id, **self.attrs} if self.id else self.attrs
 
@@ -85,7 +85,7 @@ class TextRecord:
     extra (Mapping[str, Any]): Other values of the document's record in the file.
     relations (tuple[BratLine, ...]): Relations between the entities as lines of brat.
     line_ids (tuple[str, ...]): The ids of brat's lines in the order of the file. The id of a line
-        that is stored in the attrs of its entity is followed by that of the entity: "A1 T3".
+        that is stored in the attrs of its entity is followed by the id of the entity: "A1 T3".
     """
 
     name: str

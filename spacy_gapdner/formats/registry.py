@@ -1,4 +1,4 @@
-"""The formats, with their readers and writers."""
+"""List the formats with their readers and writers."""
 
 import os
 import re
@@ -112,7 +112,7 @@ FORMATS = {format.name: format for format in _TABLE}
 
 
 def register_format(format: Format) -> None:
-    """Add a format for `read`, `write` and all commands, or replace the one with the same name."""
+    """Add a format for `read`, `write` and all commands, or replace one with the same name."""
     FORMATS[format.name] = format
 
 

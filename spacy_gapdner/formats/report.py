@@ -1,4 +1,4 @@
-"""Reports of the items that readers and writers dropped, repaired or kept unchanged."""
+"""Report the items that readers and writers dropped, repaired or kept unchanged."""
 
 import logging
 from collections import Counter

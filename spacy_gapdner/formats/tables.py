@@ -37,7 +37,7 @@ _LINE_BREAK = re.compile("[\0\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 def write_rows(path: Path, rows: Iterable[Iterable[object]]) -> None:
     """Write rows as a CSV file, with spaces instead of line breaks, and rounded numbers."""
-    # Excel only reads UTF-8 with a byte order mark
+    # Excel reads UTF-8 only with a byte order mark
     with path.open("w", encoding="utf-8-sig", newline="") as stream:
         csv.writer(stream, lineterminator="\n").writerows(map(_cell, row) for row in rows)
 

@@ -1,4 +1,4 @@
-"""Choosing the rules that tokenize texts by their language."""
+"""Choose the rules that tokenize texts by their language."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain

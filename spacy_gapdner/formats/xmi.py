@@ -1,4 +1,4 @@
-"""Repairs of XMI files before a library reads them."""
+"""Repair XMI files before a library reads them."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ _REFERENCE = re.compile(rb"&#(x[0-9a-fA-F]+|[0-9]+);")
 
 
 def is_xmi(text: str) -> bool:
-    """RETURNS (bool): Whether the beginning of a file is that of an XMI file."""
+    """RETURNS (bool): Whether a file begins like an XMI file."""
     return _ROOT.search(text) is not None
 
 
@@ -82,7 +82,7 @@ def repair_ids(raw: bytes, report: Report, place: Place) -> bytes:
 
 def derive_type_system(raw: bytes) -> Any:
     """RETURNS (cassis.TypeSystem): The types of an XMI file without a type system. Features are
-    strings, except for those that refer to other annotations in files of WebAnno.
+    strings, except for strings that refer to other annotations in files of WebAnno.
     """
     from cassis import TypeSystem
 

@@ -1,6 +1,6 @@
-"""The tagging scheme: how the entities of a segment are encoded in a label grid and decoded.
+"""Encode the entities of a segment in a label grid, and decode them.
 
-A scheme is registered and part of a model's config. The pipe and the losses only use the
+A scheme is registered and part of a model's config. The pipe and the losses use only the
 `TaggingScheme` protocol.
 """
 

@@ -68,7 +68,7 @@ def split_cells(
     cells: np.ndarray, probabilities: np.ndarray, lengths: np.ndarray
 ) -> list[LabeledCells]:
     """Split the labels of a batch of grids, the result of `TaggingScheme.labeled_cells`, by grid,
-    and drop those of padding. `lengths` has the number of tokens of each segment.
+    and drop cells of padding. `lengths` has the number of tokens of each segment.
     """
     is_valid = (cells[:, 1:3] < lengths[cells[:, 0], None]).all(axis=1)
     cells, probabilities = cells[is_valid], probabilities[is_valid]

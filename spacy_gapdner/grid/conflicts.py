@@ -1,4 +1,4 @@
-"""Gold entities that a tagging scheme cannot represent, with the cause."""
+"""Find gold entities that a tagging scheme cannot represent, with the cause."""
 
 from collections.abc import Sequence
 

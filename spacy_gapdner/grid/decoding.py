@@ -1,4 +1,4 @@
-"""Best-first search for the entities that the labels of a grid represent.
+"""Search best-first for the entities that the labels of a grid represent.
 
 Every tagging scheme reads its labeled cells as edges between nodes. An entity is a path from the
 first node to the last node of a range that has an entity type (paper, "Entity Decoding").

@@ -15,7 +15,7 @@ from .cells import Cell, LabeledCells, most_probable, one_label_a_cell
 from .decoding import DecodedSegment, PathGraph, search_entities
 from .losses import CrossEntropy, GridLoss
 
-# The channels; those of the entity types follow
+# The channels; the channels of the entity types follow
 _FRAG, _GAP, _FIRST_TYPE = 1, 2, 3
 
 

@@ -82,7 +82,7 @@ def label_segments(
 
 def channel_indices(channels: Sequence[str], larger: Sequence[str]) -> list[int]:
     """RETURNS (list[int]): The index of each channel in the channels of a grid with more entity
-    types. They are matched by name, and those with the same name in order.
+    types. They are matched by name, and types with the same name in order.
     """
     places: dict[str, list[int]] = {}
     for number, name in enumerate(larger):

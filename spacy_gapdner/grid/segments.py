@@ -1,4 +1,4 @@
-"""Segments: the sentences or windows of a Doc that have their own label grid."""
+"""Split a Doc into segments: sentences or windows that have their own label grid."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -51,7 +51,7 @@ def assign_entities(
     entities: Iterable[Entity], segments: Sequence[Segment]
 ) -> tuple[list[list[Entity]], list[Entity]]:
     """Assign entities to the segments that contain them. An entity in two windows is assigned to
-    both. Returns the entities of each segment, in its offsets, and those that are in no segment.
+    both. Returns the entities of each segment, in its offsets, and entities that are in no segment.
     """
     assigned: list[list[Entity]] = [[] for _ in segments]
     unassigned = []

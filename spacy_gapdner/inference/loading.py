@@ -1,4 +1,4 @@
-"""Loading trained pipelines and finding their recognizer."""
+"""Load trained pipelines, and find their recognizer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +10,9 @@ from thinc.api import require_gpu
 from ..components.pipelines import check_model, load_model
 from ..components.sentencizer import LineBreaks, LineSentencizer
 from ..errors import GapDNERError
-from ..model.precision import use_bf16
+from ..model.precision import use_bf16, uses_bf16
 from ..pipe import DiscontinuousEntityRecognizer
+from .workarounds import apply_workarounds
 
 
 def load_recognizer(
@@ -27,7 +28,8 @@ def load_recognizer(
     """Load a trained pipeline, which accepts texts of any length, and find its recognizer, by its
     `spans_key` if there are several. The key of gold entities, `gold_key`, may also differ from
     that of the only recognizer. `threshold` overrides all its thresholds, and `line_breaks` the
-    setting of the `LineSentencizer`.
+    setting of the `LineSentencizer`. Made for the processes of our commands, so it also calls
+    `apply_workarounds`.
     """
     check_model(model)
     use_gpu(gpu_id)
@@ -42,6 +44,7 @@ def load_recognizer(
         raise GapDNERError(f"The spans_key of {model} is {pipe.key!r}, not {spans_key!r}.")
     if bf16:
         use_bf16(nlp)
+    apply_workarounds(bf16=uses_bf16(nlp))
     if threshold is not None:
         pipe.cfg.update(threshold=threshold, disc_threshold=None, type_thresholds={})
     if line_breaks is not None:
@@ -80,7 +83,7 @@ def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntit
 
 
 def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
-    """RETURNS (str): The name of the only component, or of the one with the key."""
+    """RETURNS (str): The name of the only component, or of the component with the key."""
     chosen = [name for name, key in keys.items() if len(keys) == 1 or key == spans_key]
     if len(chosen) != 1:
         listed = ", ".join(f"{name} ({key})" for name, key in keys.items())

@@ -1,4 +1,4 @@
-"""Prediction of long texts in pieces, so that other requests can be processed in between.
+"""Predict long texts in pieces, so that other requests can be processed in between.
 
 Each piece has sentences around it as context. The results are therefore the same as for the entire
 text if the vector of a word depends only on its sentence and at most 16 words around it, as in our

@@ -1,4 +1,4 @@
-"""Discontinuous entity recognition in Apache Spark DataFrames.
+"""Find discontinuous entities in the texts of Apache Spark DataFrames.
 
 On a cluster, every worker needs this package, the requirements of the pipeline, and the pipeline
 itself: as an installed package, in a shared folder, or in an archive distributed with
@@ -14,7 +14,6 @@ from ..docs import make_doc
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError, check_probability
 from .loading import load_recognizer
-from .workarounds import apply_workarounds
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,7 +121,6 @@ def _load_recognizer(
 ) -> "tuple[Language, DiscontinuousEntityRecognizer]":
     from pyspark import SparkFiles
 
-    apply_workarounds(bf16=bf16)
     sent = Path(SparkFiles.get(model)) if SparkFiles._root_directory else None
     path = sent if not Path(model).exists() and sent is not None and sent.exists() else model
     try:

@@ -1,4 +1,4 @@
-"""Raw texts for prediction, and JSONL that is written line by line, so that it can be resumed."""
+"""Read raw texts for prediction, and write JSONL line by line, so that it can be resumed."""
 
 import shutil
 import sys

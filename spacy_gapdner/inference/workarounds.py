@@ -43,16 +43,18 @@ def apply_workarounds(*, bf16: bool = False) -> None:
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
 
 
-def make_apply_workarounds(bf16: bool = False) -> Callable[[Language], Language]:
+def make_apply_workarounds() -> Callable[[Language], Language]:
     """Create a callback that calls `apply_workarounds`, for `[initialize.before_init]`. Registered
     as `spacy-gapdner.apply_workarounds.v1`. It only runs in trainings.
 
-    bf16 (bool): Whether the training multiplies matrices in bfloat16 on a CPU.
     RETURNS (Callable[[Language], Language]): The callback.
     """
 
+    # this module is also imported by commands that do not need PyTorch
+    from ..model.precision import uses_bf16
+
     def apply(nlp: Language) -> Language:
-        apply_workarounds(bf16=bf16)
+        apply_workarounds(bf16=uses_bf16(nlp))
         return nlp
 
     return apply

@@ -1,4 +1,4 @@
-"""Initialization that preserves the variance of the signal from the words to the logits.
+"""Initialize weights so that the variance of the signal is the same from the words to the logits.
 
 With PyTorch's defaults, the grid features start at a tenth of the scale of the words, and training
 spends its first epochs on scaling them up. The paper does not specify the initialization.

@@ -1,4 +1,4 @@
-"""Prediction in bfloat16 with a pipeline that was trained in float32."""
+"""Predict in bfloat16 with a pipeline that was trained in float32."""
 
 import torch
 from spacy.language import Language
@@ -18,7 +18,7 @@ def use_bf16(nlp: Language) -> None:
     nlp (Language): The pipeline.
     RAISES (GapDNERError): If the device does not support bfloat16, or there is no such network.
     """
-    shims = _find_shims(nlp)
+    shims = [shim for shim in _find_shims(nlp) if shim.network is not None]
     if not shims:
         raise GapDNERError(
             "No component of the pipeline supports bfloat16 "
@@ -42,8 +42,7 @@ def uses_bf16(nlp: Language) -> bool:
 def _find_shims(nlp: Language) -> list[NetworkShim]:
     models = [getattr(pipe, "model", None) for _, pipe in nlp.pipeline]
     nodes = [node for model in models if isinstance(model, Model) for node in model.walk()]
-    shims = [shim for node in nodes for shim in node.shims if isinstance(shim, NetworkShim)]
-    return [shim for shim in shims if shim.network is not None]
+    return [shim for node in nodes for shim in node.shims if isinstance(shim, NetworkShim)]
 
 
 def _supports_bf16(device: str) -> bool:

@@ -63,7 +63,7 @@ class NetworkShim(PyTorchShim):
         self, compute: Callable[[], Sequence[Tensor]]
     ) -> tuple[Sequence[Tensor], Callable[[Sequence[Tensor]], None]]:
         """Compute something with the network in training mode. Also returns a function that takes
-        the gradients of the results and computes those of all inputs and weights.
+        the gradients of the results and computes the gradients of all inputs and weights.
         """
         if not self.network.training:
             self.network.train()
@@ -117,3 +117,8 @@ class NetworkShim(PyTorchShim):
         # new gradients replace them without adding them up
         for _, weights in named:
             weights.grad = None
+
+
+def refuse_gradient(gradient: object) -> Any:
+    """The backward callback of a prediction."""
+    raise ValueError("Predictions have no gradient. Call the model with is_train=True.")

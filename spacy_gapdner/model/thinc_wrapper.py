@@ -23,7 +23,7 @@ from ..grid.segments import Segment
 from .batching import batch_by_length
 from .grid_network import Call, GridNetwork
 from .products import multiply_by_torch
-from .shim import NetworkShim
+from .shim import NetworkShim, refuse_gradient
 from .threads import use_one_thread_after_fork
 
 # Maximum number of words, including padding, in a call of the network.
@@ -66,7 +66,8 @@ def build_grid_model(
     mixed_precision (bool): Multiply the network's matrices in bfloat16.
     RETURNS (Model[ModelIn, ModelOut]): The model, with the refs "tok2vec" and "grid" and these
         attrs: "tagging" is the scheme. "resize_output" is a function that takes the model and a
-        list of entity types. It makes the network of a model that was just initialized.
+        longer list of entity types, and "has_network" one that takes the model. `initialize` takes
+        the entity types as Y.
     RAISES (GapDNERError): If `max_batch_cells` is not positive.
     """
     if max_batch_cells is not None and max_batch_cells < 1:
@@ -84,10 +85,14 @@ def build_grid_model(
     return Model(
         name,
         _forward,
-        init=_init,
+        init=partial(_init, make),
         layers=[tok2vec, grid],
         refs={"tok2vec": tok2vec, "grid": grid},
-        attrs={"tagging": tagging, "resize_output": partial(_resize_output, make)},
+        attrs={
+            "tagging": tagging,
+            "resize_output": partial(_resize_output, make),
+            "has_network": _has_network,
+        },
     )
 
 
@@ -107,13 +112,20 @@ def _make_network(
     return network
 
 
-def _init(model: GridModel, X: ModelIn | None = None, Y: object = None) -> None:
+def _init(
+    make_network: NetworkFactory, model: GridModel, X: ModelIn | None = None, Y: object = None
+) -> None:
     tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
     docs, _ = cast(ModelIn, X)
     tok2vec.initialize(X=docs)
     if grid.has_dim("nI") is None:
         grid.set_dim("nI", max(vectors.shape[1] for vectors in tok2vec.predict(docs)))
-    get_shim(grid).network = None
+    network = make_network(grid.get_dim("nI"), cast(Sequence[str], Y))
+    get_shim(grid).network = network.to(get_torch_default_device())
+
+
+def _has_network(model: GridModel) -> bool:
+    return get_shim(model.get_ref("grid")).network is not None
 
 
 def _forward(
@@ -138,19 +150,17 @@ def _whole_docs(docs: list[Doc]) -> list[list[Segment]]:
 def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Sequence[str]) -> None:
     # Adds entity types to an initialized model and keeps the weights of the others
     grid = model.get_ref("grid")
-    if grid.has_dim("nI") is None:
-        return
-    network = make_network(grid.get_dim("nI"), labels)
     trained = get_shim(grid).network
     if trained is None:
-        get_shim(grid).network = network.to(get_torch_default_device())
         return
+    network = make_network(grid.get_dim("nI"), labels)
     channels, larger = map(model.attrs["tagging"].channels, (trained.labels, labels))
     network.copy_weights_from(trained, channel_indices(channels, larger))
     network.train(trained.training)
     # a new shim, because optimizers store moments with the old shapes under the id of the old one
-    grid.layers[0] = _wrap(make_network, get_shim(grid).mixed_precision)
-    get_shim(grid).network = network.to(next(trained.parameters()).device)
+    layer = _wrap(make_network, get_shim(grid).mixed_precision)
+    cast(NetworkShim, layer.shims[0]).network = network.to(next(trained.parameters()).device)
+    grid.layers[0] = layer
 
 
 def _grid_forward(
@@ -241,7 +251,7 @@ def _call_network(
     calls = [call._replace(words=call.words.to(device)) for call in inputs[1]]
     compute = partial(shim.network, words, calls)
     if not is_train:
-        return list(map(_to_array, shim.run(compute))), _refuse_gradient
+        return list(map(_to_array, shim.run(compute))), refuse_gradient
     scores, backprop_torch = shim.run_training(compute)
 
     def backprop(d_scores: list[Floats4d]) -> Floats2d:
@@ -254,10 +264,6 @@ def _call_network(
 
 def _to_array(scores: Tensor) -> Floats4d:
     return cast(Floats4d, torch2xp(scores.detach().float()))
-
-
-def _refuse_gradient(d_scores: list[Floats4d]) -> Floats2d:
-    raise ValueError("Predictions have no gradient. Call the model with is_train=True.")
 
 
 def _serialize(network: GridNetwork | None) -> bytes:

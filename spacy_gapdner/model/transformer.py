@@ -11,13 +11,14 @@ import torch
 from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import FullTransformerBatch, HFObjects, WordpieceBatch
-from spacy_transformers.layers._util import replace_listener, replace_listener_cfg
+from spacy_transformers.layers import split_trf_batch
 from spacy_transformers.util import maybe_flush_pytorch_cache
-from thinc.api import Model, torch2xp, xp2torch
+from thinc.api import Model, chain, torch2xp, xp2torch
 from thinc.types import Floats2d
 
 from ..errors import GapDNERError
 from .batching import batch_by_length
+from .shim import refuse_gradient
 from .threads import use_one_thread_after_fork
 from .transformer_data import DocTransformerBatch, split_by_doc
 from .transformer_shim import TransformerShim
@@ -45,8 +46,8 @@ def build_transformer_model_v1(
     """Build a model for the `transformer` component that computes almost no padding.
 
     Registered as the architecture `spacy-gapdner.TransformerModel.v1`. Settings, weights and
-    results are those of `spacy-transformers.TransformerModel.v3`, with these exceptions: The model
-    output only has the `last_hidden_state`. The rows of `doc._.trf_data` are padded to the longest
+    results are the same as with `spacy-transformers.TransformerModel.v3`, except that the model
+    output has only the `last_hidden_state`. The rows of `doc._.trf_data` are padded to the longest
     span of the document, not of the batch. The batch that annotation setters receive contains
     `spans` and `doc_data`. Its other fields are empty.
 
@@ -58,10 +59,13 @@ def build_transformer_model_v1(
         weights and results stay in float32.
     grad_scaler_config (dict[str, Any]): Must be empty, because bfloat16 gradients are not scaled.
     RETURNS (Model[list[Doc], FullTransformerBatch]): The model.
-    RAISES (GapDNERError): If attentions, other hidden states or scaled gradients are requested.
+    RAISES (GapDNERError): If attentions, other hidden states, scaled gradients or the code of a
+        model are requested.
     """
-    settings = {**transformer_config, "grad_scaler_config": grad_scaler_config}
-    for setting in ("grad_scaler_config", "output_attentions", "output_hidden_states"):
+    settings = {**transformer_config, **tokenizer_config, "grad_scaler_config": grad_scaler_config}
+    unsupported = ("grad_scaler_config", "output_attentions", "output_hidden_states")
+    # the code of a model could do anything
+    for setting in (*unsupported, "trust_remote_code"):
         if settings.get(setting):
             raise GapDNERError(
                 f"spacy-gapdner.TransformerModel.v1 does not support {setting}. Remove it, or use "
@@ -70,7 +74,7 @@ def build_transformer_model_v1(
     use_one_thread_after_fork()
     # copies, because spacy-transformers modifies its settings
     objects = HFObjects(None, None, None, dict(tokenizer_config), dict(transformer_config))
-    shim = TransformerShim(objects)
+    shim = TransformerShim(objects, grad_scaler_config={})
     shim.mixed_precision = mixed_precision
     network: Model[Any, Any] = Model(
         "pytorch", _call_network, shims=[shim], dims={"nI": None, "nO": None}
@@ -86,10 +90,21 @@ def build_transformer_model_v1(
             "get_spans": get_spans,
             "flush_cache_chance": 0.0,
             # spaCy calls these for nlp.replace_listeners
-            "replace_listener": replace_listener,
-            "replace_listener_cfg": replace_listener_cfg,
+            "replace_listener": _replace_listener,
+            "replace_listener_cfg": _replace_listener_cfg,
         },
     )
+
+
+def _replace_listener(model: TransformerModel) -> Model[list[Doc], Any]:
+    return chain(model, split_trf_batch())
+
+
+def _replace_listener_cfg(model: dict[str, Any], listener: dict[str, Any]) -> dict[str, Any]:
+    pool: dict[str, Any] = {
+        name: listener[name] for name in ("pooling", "grad_factor") if name in listener
+    }
+    return {**pool, **model, "@architectures": "spacy-gapdner.Tok2VecTransformer.v1"}
 
 
 def get_transformer_shim(model: TransformerModel) -> TransformerShim:
@@ -169,7 +184,7 @@ def _call_network(
         return [shim.network(**_to_inputs(b, shim))["last_hidden_state"] for b in batches]
 
     if not is_train:
-        return shim.run(compute), _refuse_gradient
+        return shim.run(compute), refuse_gradient
     hidden, backprop_torch = shim.run_training(compute)
 
     def backprop(d_hidden: Sequence[torch.Tensor]) -> None:
@@ -187,10 +202,6 @@ def _to_inputs(batch: WordpieceBatch, shim: TransformerShim) -> dict[str, torch.
     }
     device = shim.network.device
     return {n: xp2torch(a, device=device) for n, a in arrays.items() if a is not None}
-
-
-def _refuse_gradient(d_hidden: Sequence[torch.Tensor]) -> None:
-    raise ValueError("Predictions have no gradient. Call the model with is_train=True.")
 
 
 def _move_pieces(flat: torch.Tensor, before: BatchPositions, after: BatchPositions) -> torch.Tensor:

@@ -97,7 +97,7 @@ class DocTransformerBatch(FullTransformerBatch):
     def of(
         cls, spans: list[list[Span]], filled: Iterable[TransformerData]
     ) -> "DocTransformerBatch":
-        """Create a batch from the spans of all documents and the data of those with spans."""
+        """Create a batch from the spans of all Docs and the data of Docs with spans."""
         nothing = cast(Ints1d, np.zeros(0, dtype="i"))
         align = Ragged(nothing, nothing)
         found = iter(filled)

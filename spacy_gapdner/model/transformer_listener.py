@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from spacy.tokens import Doc
+from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import TransformerData
-from spacy_transformers.layers import TransformerListener
+from spacy_transformers.layers import TransformerListener, split_trf_batch
 from thinc.api import Model, chain
 from thinc.types import Floats2d, Floats3d, Ints1d, Ragged
 
+from .transformer import SpanGetter, build_transformer_model_v1
 from .transformer_data import DocTransformerData
 
 Pool = Model[list[TransformerData], list[Floats2d]]
@@ -37,11 +39,38 @@ def build_transformer_listener_v1(
     RETURNS (Model[list[Doc], list[Floats2d]]): The layer.
     """
     listener = _Listener(upstream_name=upstream)
-    layers, attrs = [pooling], {"grad_factor": grad_factor}
-    pool: Pool = Model("trfs2arrays", _forward, layers=layers, attrs=attrs)
+    pool = _make_pool(pooling, grad_factor)
     model: Model[list[Doc], list[Floats2d]] = chain(listener, pool)
     model.set_ref("listener", listener)
     return model
+
+
+def build_tok2vec_transformer_v1(
+    name: str,
+    get_spans: SpanGetter,
+    pooling: Model[Ragged, Floats2d],
+    grad_factor: float = 1.0,
+    tokenizer_config: dict[str, Any] = SimpleFrozenDict(),
+    transformer_config: dict[str, Any] = SimpleFrozenDict(),
+    mixed_precision: bool = False,
+    grad_scaler_config: dict[str, Any] = SimpleFrozenDict(),
+) -> Model[list[Doc], list[Floats2d]]:
+    """Build a transformer that is part of a pipe. Registered as the architecture
+    `spacy-gapdner.Tok2VecTransformer.v1`. `nlp.replace_listeners` writes it into the config.
+
+    See `build_transformer_model_v1` and `build_transformer_listener_v1` for the arguments.
+
+    RETURNS (Model[list[Doc], list[Floats2d]]): The layer.
+    """
+    transformer = build_transformer_model_v1(
+        name, get_spans, tokenizer_config, transformer_config, mixed_precision, grad_scaler_config
+    )
+    # the structure after replace_listeners
+    return chain(chain(transformer, split_trf_batch()), _make_pool(pooling, grad_factor))
+
+
+def _make_pool(pooling: Model[Ragged, Floats2d], grad_factor: float) -> Pool:
+    return Model("trfs2arrays", _forward, layers=[pooling], attrs={"grad_factor": grad_factor})
 
 
 class _Listener(TransformerListener):

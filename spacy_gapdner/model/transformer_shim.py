@@ -21,7 +21,7 @@ _CODE = "auto_map"
 
 
 class TransformerShim(NetworkShim, HFShim):
-    """An HFShim that does not trust what it loads: it only writes tokenizer files into its own
+    """An HFShim that does not trust what it loads: it writes tokenizer files only into its own
     temporary folder, ignores other settings than `use_fast`, and never runs the code of a model.
     """
 
@@ -41,7 +41,7 @@ class TransformerShim(NetworkShim, HFShim):
         self.network = self._hfmodel.transformer
 
     def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
-        """Load a transformer and its tokenizer. The format is that of spacy-transformers.
+        """Load a transformer and its tokenizer. The format is the same as in spacy-transformers.
 
         bytes_data (bytes): The result of `to_bytes`.
         RETURNS (TransformerShim): The shim.

@@ -1,4 +1,4 @@
-"""Calibration: converts the scores of entities to the probability that they are correct."""
+"""Calibrate: convert the scores of entities to the probability that they are correct."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

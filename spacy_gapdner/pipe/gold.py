@@ -35,7 +35,7 @@ class Gold:
     n_entities: int = 0
     n_unaligned: int = 0
 
-    def describe_no_entities(self, key: str) -> str:
+    def explain_no_labels(self, key: str) -> str:
         """RETURNS (str): A message for a corpus without entities, with advice."""
         message = describe_no_entities("The training corpus", key, self.elsewhere)
         if self.elsewhere:
@@ -92,6 +92,15 @@ def report_unaligned(name: str, numbers: str, is_strict: bool) -> None:
     if is_strict:
         raise GapDNERError(message)
     warnings.warn(message, stacklevel=3)
+
+
+def report_unassigned(name: str, max_length: int) -> None:
+    """Warn that no segment contains some gold entities."""
+    warnings.warn(
+        f"'{name}' cannot learn entities that cross a sentence boundary or do not fit into a "
+        f"window of {max_length} tokens. Run gapdner debug-data to count them.",
+        stacklevel=3,
+    )
 
 
 def check_labels(name: str, entities: Iterable[Entity], labels: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Prediction of entities: scores the label grids of documents and decodes them in batches."""
+"""Predict entities: score the label grids of Docs and decode them in batches."""
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -23,7 +23,7 @@ from ..grid.grids import Grids
 from ..grid.losses import GridTarget
 from ..grid.segments import Segment, check_window, get_segments
 from .calibration import Calibration
-from .gold import check_labels, collect_gold, make_targets, report_unaligned
+from .gold import check_labels, collect_gold, make_targets, report_unaligned, report_unassigned
 from .prediction import GridModel, predict_entities, warn_cut_paths, warn_without_vectors
 from .settings import (
     check_score_weights,
@@ -39,7 +39,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     """Recognize contiguous, nested, overlapping and discontinuous entities with a GapDNER model.
 
     The settings are in `cfg` and can be changed at any time. Saved settings override the config. A
-    warning names the settings of `spacy.load(path, config=...)` that are ignored.
+    warning reports the settings of `spacy.load(path, config=...)` that are ignored.
     """
 
     def __init__(
@@ -67,7 +67,9 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         Thresholds(threshold, disc_threshold)
         check_window(max_length, stride)
         check_settings(spans_key, max_paths, lr_scale)
-        self.vocab, self.model, self.name = vocab, model, name
+        self.vocab = vocab
+        self.model = model
+        self.name = name
         config: dict[str, Any] = {
             "spans_key": spans_key,
             "threshold": threshold,
@@ -78,10 +80,15 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             "annotate_ents": annotate_ents,
             "lr_scale": lr_scale,
         }
-        # the calibration and thresholds by type are set by `tune`
-        self.cfg: dict[str, Any] = {"labels": [], **config, "calibration": None}
-        # "config" serves to recognize other settings when the pipe is loaded
-        self.cfg |= {"type_thresholds": {}, "config": config}
+        self.cfg: dict[str, Any] = {
+            "labels": [],
+            **config,
+            # set by `tune`: the parameters of `Calibration`, and thresholds by entity type
+            "calibration": None,
+            "type_thresholds": {},
+            # to recognize other settings when the pipe is loaded
+            "config": config,
+        }
         self.scorer = scorer
         self.strict_alignment = False
 
@@ -156,9 +163,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.strict_alignment = strict_alignment
         gold = collect_gold(get_examples, self.key)
         if not gold.labels:
+            message = gold.explain_no_labels(self.key)
             if not labels and not self.labels:
-                raise GapDNERError(gold.describe_no_entities(self.key))
-            warnings.warn(gold.describe_no_entities(self.key), stacklevel=2)
+                raise GapDNERError(message)
+            warnings.warn(message, stacklevel=2)
         if gold.n_unaligned:
             numbers = f"{gold.n_unaligned} of {gold.n_entities} "
             report_unaligned(self.name, numbers, strict_alignment)
@@ -176,8 +184,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 "The first batches on a GPU can take a minute, because CuPy compiles its kernels. "
                 "Later trainings on this machine reuse them."
             )
-        self.model.initialize((gold.sample, self.segments(gold.sample)))
-        self.model.attrs["resize_output"](self.model, self.labels)
+        # thinc's Y is the output, from which models infer its size
+        self.model.initialize((gold.sample, self.segments(gold.sample)), cast(Grids, self.labels))
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
         """RETURNS (list[list[Segment]]): The segments of each document. See `get_segments`."""
@@ -195,6 +203,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if not any(len(doc) for doc in docs):
             return [[] for _ in docs]
         require_labels(self.name, self.labels)
+        require_network(self.name, self.model)
         warn_without_vectors(self.name, self.model, docs)
         found = predict_entities(self.model, docs, self.segments, self.thresholds, self.labels)
         entities, n_cut = zip(*found, strict=True)
@@ -310,10 +319,5 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         (segments,) = self.segments([example.predicted])
         targets, unassigned = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
         if unassigned:
-            warnings.warn(
-                f"'{self.name}' cannot learn entities that cross a sentence boundary or do not fit "
-                f"into a window of {self.cfg['max_length']} tokens. Run gapdner debug-data to "
-                "count them.",
-                stacklevel=2,
-            )
+            report_unassigned(self.name, self.cfg["max_length"])
         return targets

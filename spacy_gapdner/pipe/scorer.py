@@ -1,6 +1,6 @@
-"""Exact-match scores of discontinuous entities and of relevant subsets.
+"""Compute exact-match scores of discontinuous entities and of relevant subsets.
 
-An entity is correct if its type and its set of tokens match those of a gold entity. Tokens are
+An entity is correct if its type and its set of tokens match a gold entity. Tokens are
 compared as ranges of non-whitespace characters, so the tokenization of the reference and the
 prediction may differ. Duplicate entities in a document are counted once.
 """

@@ -1,4 +1,4 @@
-"""Checks of the settings of a recognizer, and of what it needs to run."""
+"""Check the settings of a recognizer, and whether it can run."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -31,10 +31,10 @@ def require_labels(name: str, labels: Sequence[str]) -> None:
 
 def require_network(name: str, model: Model[Any, Any]) -> None:
     """Raise a GapDNERError if the model is not initialized."""
-    if model.get_ref("grid").has_dim("nI") is None:
+    if not model.attrs["has_network"](model):
         raise GapDNERError(
             f"'{name}' is not initialized. Call nlp.initialize(get_examples) with annotated "
-            "examples before nlp.update(), or load a trained pipeline."
+            "examples before training or prediction, or load a trained pipeline."
         )
 
 

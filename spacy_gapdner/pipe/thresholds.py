@@ -72,6 +72,6 @@ class Thresholds:
         for uncalibrated in entities:
             entity = self.calibration(uncalibrated)
             limit = self.threshold_of(entity.label, entity.is_discontinuous)
-            # those with the other kind of limit are found by the other search
+            # the other search finds entities with the other kind of limit
             if bool(limit) == bool(least) and (entity.score or 0.0) >= limit:
                 yield entity

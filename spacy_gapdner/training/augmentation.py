@@ -1,4 +1,4 @@
-"""Data augmentation for discontinuous entities."""
+"""Augment training data with discontinuous entities."""
 
 import random
 from collections import Counter
@@ -40,7 +40,7 @@ _MAX_GAP = 3
 
 class Synthetic(NamedTuple):
     """The replacement for an entity: its words, the indices of the words of each entity in it, and
-    those of the words that are not followed by a space.
+    the indices of the words that are not followed by a space.
     """
 
     words: list[str]

@@ -1,4 +1,4 @@
-"""A logger for `spacy train` whose columns can be told apart, and that sees if training fails."""
+"""Log the training of `spacy train` with distinct column names, and warn if it fails."""
 
 import sys
 import warnings
@@ -62,7 +62,8 @@ def make_console_logger(
             log_to_console({**info, "other_scores": _rename(info["other_scores"], keys)})
             for key in keys:
                 counts = info["other_scores"].get(f"spans_{key}_counts", {})
-                is_missing = counts.get("disc_gold") and not counts["disc_correct"]
+                # the first evaluation is before the training
+                is_missing = info["step"] and counts.get("disc_gold") and not counts["disc_correct"]
                 n_without_disc[key] = n_without_disc[key] + 1 if is_missing else 0
                 if n_without_disc[key] == N_EVALUATIONS:
                     warnings.warn(_explain_missing(key, counts["disc_gold"]), stacklevel=2)

@@ -1,4 +1,4 @@
-"""A corpus reader for training on annotated text in any format."""
+"""Read annotated text in any format for training."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Checks of the data before training. The ceiling is the score of a perfect model."""
+"""Check the data before training. The ceiling is the score of a perfect model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -68,7 +68,7 @@ class DataReport:
 @dataclass(frozen=True)
 class DataFindings:
     """The findings of `check_data` for "train" and "dev". `shared` is the number of unique dev
-    segments that also occur in train, and the number of those with entities.
+    segments that also occur in train, and the number of such segments with entities.
     """
 
     config: TrainingConfig
@@ -156,7 +156,9 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
         gold = dict.fromkeys(aligned)
         segments = get_segments(doc, max_length, config.stride)
         assigned, unassigned = assign_entities(gold, segments)
-        findings += [(report.unlearnable, why_unheld(e, doc, max_length), e) for e in unassigned]
+        findings += [
+            (report.unlearnable, why_unassigned(e, doc, max_length), e) for e in unassigned
+        ]
         starts = {entity.start for entity in (*aligned, *misaligned)}
         report.segments += len(segments)
         for segment in segments:
@@ -208,7 +210,7 @@ def _in_context(doc: Doc, entity: Entity) -> str:
     return " ".join(f"{entity.label}: {before}{text}{after}".split())
 
 
-def why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
+def why_unassigned(entity: Entity, doc: Doc, max_length: int) -> str:
     """RETURNS (str): The reason why an entity does not fit into a segment of a Doc."""
     if doc.has_annotation("SENT_START") and doc[entity.start].sent.end < entity.end:
         return _CROSSES

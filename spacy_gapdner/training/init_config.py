@@ -1,4 +1,4 @@
-"""Complete training configs. One template contains the configs of all languages and encoders."""
+"""Write complete training configs from one template for all languages and encoders."""
 
 import re
 from importlib.resources import files
@@ -41,7 +41,7 @@ def init_config(
     optimize (Literal["speed", "accuracy"]): The goal. On a CPU, speed means no transformer.
     transformer (Optional[str]): Name on the Hugging Face hub, or directory, of the transformer;
         "none" for a pipeline without a transformer. By default, it depends on the other arguments.
-        For languages other than English, it is the one that spaCy recommends.
+        For languages other than English, it is the transformer that spaCy recommends.
     spans_key (str): Prefix of the span groups with entities.
     RETURNS (Config): The config, with its variables.
     RAISES (GapDNERError): If an argument is invalid.

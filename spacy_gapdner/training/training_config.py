@@ -1,4 +1,4 @@
-"""Reading and checking a training config without creating the model."""
+"""Read and check a training config without creating the model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ def make_training_config(
 
 
 def read_training_config(path: str | Path, spans_key: str | None = None) -> TrainingConfig:
-    """RETURNS (TrainingConfig): The settings of the only pipe, or of the one with the key."""
+    """RETURNS (TrainingConfig): The settings of the only pipe, or of the pipe with the key."""
     path = Path(path)
     if path.is_dir():
         raise GapDNERError(f"{path} is a folder. Specify a file, e.g. {path / 'config.cfg'}.")
@@ -152,7 +152,7 @@ def _find_mistakes(
     if training and key != DEFAULT_SPANS_KEY and not weight:
         yield (
             f"[training.score_weights] has no weight for {score}, so training cannot select the "
-            f"best model. Set it to {F_WEIGHT}, and that of spans_{key}_disc_f to {DISC_F_WEIGHT}. "
+            f"best model. Set it to {F_WEIGHT}, and spans_{key}_disc_f to {DISC_F_WEIGHT}. "
             f"If no other pipe has the spans_key {DEFAULT_SPANS_KEY!r}, set the weights of "
             f"spans_{DEFAULT_SPANS_KEY} to null."
         )

@@ -12,7 +12,7 @@ from spacy_gapdner.analysis.known_texts import KnownTexts
 from spacy_gapdner.analysis.matching import KINDS
 from spacy_gapdner.analysis.model_report import analyze, f1_table, report_model
 from spacy_gapdner.formats import DOC_NAME
-from spacy_gapdner.inference.loading import changed
+from spacy_gapdner.inference.loading import temporary_settings
 from spacy_gapdner.pipe.scorer import Counts, Tally
 
 
@@ -105,7 +105,7 @@ def test_candidates_below_the_threshold():
     pipe = nlp.get_pipe("gapdner")
     lowest, second, *_ = sorted(scores.values())
     limit = (lowest + second) / 2
-    with changed(pipe, threshold=limit):
+    with temporary_settings(pipe, threshold=limit):
         report = analyze(nlp, docs)
     [error] = report.errors
     assert (error.kind, scores[error.gold.surface.replace(" … ", " ")]) == ("missed", lowest)
@@ -113,6 +113,6 @@ def test_candidates_below_the_threshold():
     assert error.is_near
     # one candidate is correct
     assert report.near.correct == 1
-    with changed(pipe, threshold=1.0):
+    with temporary_settings(pipe, threshold=1.0):
         errors = analyze(nlp, docs).errors
     assert [error.is_near for error in errors] == [error.score > 0.9 for error in errors]

@@ -92,6 +92,8 @@ def test_several_models_and_predictions(run, model, write_docs, tmp_path):
         f"&lt;none&gt; Model: {empty} F1 is 0.0 (precision 0.0, recall 0.0). Found: 0 of 5" in text
     )
     assert f"gold.spacy Model: {data} F1 is 100.0 (precision 100.0, recall 100.0). Found: 5" in text
+    # a matrix of types without errors
+    assert text.count("Food 1 1 nothing") == 1
     assert not re.search(r"<script [^>]|<link|@import|src=|href=\"[^#]", page)
     result = run("analyze", f"tiny={model}", data, *others, "--types", "Drug")
     drug = "Drug 1 66.7 (50.0/100.0) 0.0 (0.0/0.0) 100.0 (100.0/100.0)"
@@ -118,6 +120,9 @@ def test_invalid_input(fails, model, write_docs):
     data = write_docs()
     fails("Two models have the name tiny. Use NAME=", "analyze", model, data, "--compare", model)
     fails("gold entities under the spans_key 'other'", "analyze", model, data, "-sk", "other")
+    no_entities = write_docs("empty.spacy", [(CHANGED[0][0], [])])
+    message = "The training data has no entities under the spans_key 'gapdner'"
+    fails(message, "analyze", model, data, "--train", no_entities)
     short = write_docs("short.spacy", CHANGED)
     fails("have different numbers of Docs", "analyze", short, data)
     fails("predictions. A threshold requires a pipeline", "analyze", data, data, "--threshold", 0.5)

@@ -134,12 +134,12 @@ def test_report(browser, report_path, width):
     with window_width(browser, width):
         browser.get(report_path.as_uri())
         # the missed entities are in sentences with a spurious one
-        until_status(browser, "1 to 100 of 238 sentences, 250 errors")
+        until_status(browser, "1 to 100 of 238, errors: 250")
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     fill(browser, "Type", "ADE")
-    until_status(browser, "1 to 13 of 13 sentences, 13 errors")
+    until_status(browser, "1 to 13 of 13, errors: 13")
     fill(browser, "Outcome", "boundary")
-    until_status(browser, "1 to 1 of 1 sentences, 1 errors")
+    until_status(browser, "1 to 1 of 1, errors: 1")
     labels = {e.get_attribute("data-label") for e in visible(browser, "i[data-label]:not(.off)")}
     assert labels == {"gold ADE, boundary", "✗ ADE 0.50, boundary"}
     # every sentence has a disagreement
@@ -149,13 +149,13 @@ def test_report(browser, report_path, width):
 @pytest.mark.parametrize(
     ("title", "text", "expected"),
     [
-        ("missed", "12", "1 to 12 of 12 sentences, 12 errors"),
-        ("spurious", "237", "1 to 100 of 237 sentences, 237 errors"),
-        ("ADE predicted as nothing", "12", "1 to 12 of 12 sentences, 12 errors"),
-        ("ADE predicted as ADE", "1", "1 to 1 of 1 sentences, 1 errors"),
-        ("document 3", "51", "1 to 48 of 48 sentences, 51 errors"),
-        ("SIGN: joint", "237 of 237", "1 to 100 of 237 sentences, 237 errors"),
-        ("Fragments: 2", "65.0 (92.9/50.0)", "1 to 13 of 13 sentences, 13 errors"),
+        ("missed", "12", "1 to 12 of 12, errors: 12"),
+        ("spurious", "237", "1 to 100 of 237, errors: 237"),
+        ("ADE predicted as nothing", "12", "1 to 12 of 12, errors: 12"),
+        ("ADE predicted as ADE", "1", "1 to 1 of 1, errors: 1"),
+        ("document 3", "51", "1 to 48 of 48, errors: 51"),
+        ("SIGN: joint", "237 of 237", "1 to 100 of 237, errors: 237"),
+        ("Fragments: 2", "65.0 (92.9/50.0)", "1 to 13 of 13, errors: 13"),
         ("Annotated in the training data: never", "0.0 (0.0/0.0)", None),
     ],
 )
@@ -164,14 +164,14 @@ def test_numbers_show_the_sentences_of_their_errors(browser, report_path, title,
     [link, *_] = browser.find_elements(By.CSS_SELECTOR, f'a[title="{title}"]')
     assert link.text == text
     link.send_keys(Keys.ENTER)
-    expected = expected or "1 to 100 of 238 sentences, 238 errors"
+    expected = expected or "1 to 100 of 238, errors: 238"
     until_status(browser, expected)
     # the other errors of these sentences are faded
     chosen = browser.find_element(By.XPATH, f"//button[.='× {title}']")
     script = "const {top, bottom} = arguments[0].getBoundingClientRect();"
     assert browser.execute_script(script + "return top >= 0 && bottom <= innerHeight", chosen)
     press(browser, "× ")
-    until_status(browser, "1 to 100 of 238 sentences, 250 errors")
+    until_status(browser, "1 to 100 of 238, errors: 250")
     assert not chosen.is_displayed()
 
 

@@ -138,7 +138,7 @@ def test_training_warns_of_other_tokens():
     doc = nlp.make_doc("starke Schmerzen")
     doc.user_data[DOC_LANG] = "en"
     set_entities(doc, [Entity("A", ((0, 2),))])
-    message = "rules of German (de), but .*: 1 with those of English (en). .* convert --lang de"
+    message = "rules of German (de), but .*: 1 with the rules of English (en). .* convert --lang de"
     with pytest.warns(UserWarning, match=message.replace("(", r"\(").replace(")", r"\)")):
         nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc)])
     doc.user_data[DOC_LANG] = "de"
@@ -146,3 +146,7 @@ def test_training_warns_of_other_tokens():
         warnings.simplefilter("error")
         warn_other_languages([doc, nlp.make_doc("x")])
         warn_other_languages([])
+
+
+def test_english_terms_are_not_latin():
+    assert guess_language("potassium and magnesium replacement") == "en"

@@ -16,6 +16,7 @@ UNCHANGED = """
 import os, signal, sys, torch, warnings
 import spacy, spacy_transformers
 from spacy.training import Example
+from spacy_transformers.layers.hf_shim import HFShim
 from srsly.msgpack import msgpack_decoders, msgpack_encoders
 from thinc.api import NumpyOps, get_current_ops
 
@@ -26,6 +27,7 @@ def snapshot():
         "registries": [(r.entry_points, r.get_all.__func__) for r in registries],
         "threads": (torch.get_num_threads(), torch.get_num_interop_threads()),
         "operations": (type(get_current_ops()), NumpyOps.gemm),
+        "defaults": repr(HFShim.__init__.__defaults__),
         "precision": (torch.get_default_dtype(), torch.get_float32_matmul_precision()),
         "filters": list(warnings.filters),
         "signals": [signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)],
@@ -40,6 +42,10 @@ from spacy_gapdner import Entity, set_entities
 check("import")
 nlp = spacy.blank("en")
 nlp.add_pipe("gapdner", config={"model": {"mixed_precision": True}})
+get_spans = {"@span_getters": "spacy-gapdner.segment_spans.v1", "max_length": 8, "stride": 8}
+architecture = {"@architectures": "spacy-gapdner.TransformerModel.v1", "name": "not read"}
+model = {"model": {**architecture, "get_spans": get_spans}}
+spacy.blank("en").add_pipe("transformer", config=model)
 check("add_pipe")
 gold = nlp.make_doc("severe joint and back pain")
 set_entities(gold, [Entity("ADE", ((0, 2), (4, 5)))])
@@ -87,6 +93,9 @@ def test_memory_does_not_grow_with_the_number_of_shapes():
 def test_user_limits_are_kept(monkeypatch):
     names = ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY")
     monkeypatch.setenv(names[0], "99")
+    # set and deleted, so that it is restored
+    monkeypatch.setenv(names[1], "1")
+    monkeypatch.delenv(names[1])
     apply_workarounds(bf16=True)
     assert [os.environ[name] for name in names] == ["99", "128"]
 

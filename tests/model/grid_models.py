@@ -41,8 +41,7 @@ def make_input():
 
 def initialize_model(model, labels=LABELS, seed=0):
     fix_random_seed(seed)
-    model.initialize(X=make_input())
-    model.attrs["resize_output"](model, labels)
+    model.initialize(X=make_input(), Y=labels)
     return model
 
 

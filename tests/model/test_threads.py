@@ -36,6 +36,6 @@ print(count_threads())
 
 @pytest.mark.slow
 def test_forked_processes_with_the_model_of_their_parent_use_one_thread():
-    # a worker with its own model, a worker, a process that may have set its own number, and the
+    # a worker with its own model, a worker, a process that has not set its own number, and the
     # parent
-    assert run_python("-c", FORKS).split() == ["2", "1", "2", "2"]
+    assert run_python("-c", FORKS).split() == ["2", "1", "1", "2"]

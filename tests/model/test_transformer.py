@@ -175,6 +175,9 @@ def test_pieces_without_offsets_are_aligned_by_text(bert):
 def test_unsupported_settings_are_refused(bert):
     with pytest.raises(ValueError, match="does not support output_attentions"):
         make_model(OURS, bert, transformer_config={"output_attentions": True})
+    for name in ("transformer_config", "tokenizer_config"):
+        with pytest.raises(ValueError, match="does not support trust_remote_code"):
+            make_model(OURS, bert, **{name: {"trust_remote_code": True}})
     with pytest.raises(ValueError, match="does not support grad_scaler_config"):
         make_model(OURS, bert, grad_scaler_config={"enabled": True})
 

@@ -89,7 +89,10 @@ def test_training_and_saving(trained, bert, tmp_path):
     replace_listener(restored)
     assert_same_results(annotate_all(restored), docs)
     restored.to_disk(tmp_path / "replaced")
-    assert_same_results(annotate_all(spacy.load(tmp_path / "replaced")), docs)
+    loaded = spacy.load(tmp_path / "replaced")
+    assert_same_results(annotate_all(loaded), docs)
+    # with our shim
+    assert find_transformer(loaded) is not None
 
 
 @pytest.mark.parametrize("replaced", [False, True])

@@ -14,7 +14,7 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import blank_pipeline
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.pipe.scorer import Counts
-from spacy_gapdner.training.data_check import check_data, why_unheld
+from spacy_gapdner.training.data_check import check_data, why_unassigned
 from spacy_gapdner.training.training_config import make_training_config
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -41,9 +41,9 @@ def test_settings_of_the_config(train, tmp_path):
 def test_sentences_of_user_hooks():
     doc = Doc(Vocab(), words=list("abcdef"), sent_starts=[True, *[False] * 5])
     entity = Entity("A", ((0, 5),))
-    assert why_unheld(entity, doc, 4) == "longer than max_length"
+    assert why_unassigned(entity, doc, 4) == "longer than max_length"
     doc.user_hooks["sents"] = lambda doc: [doc[0:3], doc[3:6]]
-    assert why_unheld(entity, doc, 4) == "crosses a sentence boundary"
+    assert why_unassigned(entity, doc, 4) == "crosses a sentence boundary"
 
 
 @pytest.mark.parametrize(

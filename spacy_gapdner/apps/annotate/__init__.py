@@ -1,1 +1,1 @@
-"""A web page for annotating and correcting entities, with proposals by a model."""
+"""Serve a web page for annotating and correcting entities, with proposals by a model."""

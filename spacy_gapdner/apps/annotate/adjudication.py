@@ -1,4 +1,4 @@
-"""Adjudication: a third person decides on the disagreements of two annotators."""
+"""Adjudicate: let a third person decide on the disagreements of two annotators."""
 
 import re
 from pathlib import Path

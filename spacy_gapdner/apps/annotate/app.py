@@ -1,12 +1,13 @@
-"""The web application: the page and its JSON API.
+"""Serve the annotation page and its JSON API.
 
 Requests never set a path, a model or a setting. They can only access texts that were found in the
 folder, and the names of annotators are validated.
 """
 
+from functools import partial
 from pathlib import Path
 from secrets import compare_digest
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
@@ -18,11 +19,12 @@ from pydantic import ValidationError
 from ...drawing.page import PAGE_CSS
 from ...errors import GapDNERError
 from ..web import LOOPBACK, WorkThread, new_app
+from .equal_words import Action, EqualWords, change_equal, count_equal
 from .session import Order, Session
 from .store import Annotation, ChangedError, Store
 
-# enough for 100,000 entities
-_MAX_BYTES = 16_000_000
+# enough for 10,000 entities; while they are checked and saved, others wait
+_MAX_BYTES = 1_000_000
 
 
 def create_app(
@@ -36,12 +38,17 @@ def create_app(
     run = WorkThread().run
 
     async def check(
-        x_token: Annotated[str, Header()] = "", sec_fetch_site: Annotated[str, Header()] = ""
+        x_token: Annotated[str, Header()] = "",
+        sec_fetch_site: Annotated[str, Header()] = "",
+        origin: Annotated[str, Header()] = "",
+        host: Annotated[str, Header()] = "",
     ) -> None:
         if token is not None and not compare_digest(x_token.encode(), token.encode()):
             raise HTTPException(401, "The token in the address is missing or incorrect.")
-        # another page in the same browser
-        if sec_fetch_site in ("cross-site", "same-site"):
+        # another page in the same browser; browsers omit Sec-Fetch-Site if they are old, or if the
+        # address is neither HTTPS nor local
+        is_elsewhere = bool(origin) and origin.partition("://")[2] != host
+        if sec_fetch_site in ("cross-site", "same-site") or (not sec_fetch_site and is_elsewhere):
             raise HTTPException(403, "Requests from other pages are not allowed.")
 
     async def find_store(x_annotator: Annotated[str, Header()] = "") -> Store:
@@ -75,6 +82,11 @@ def create_app(
     def search(words: str) -> list[str]:
         return list(session.texts.search(words))
 
+    # in a thread of its own, because it reads all annotation files
+    @api.get("/phrases")
+    def phrases(own: Own) -> dict[str, int]:
+        return own.phrases()
+
     @api.get("/texts/{name:path}")
     async def text(own: Own, name: str) -> Response:
         return JSONResponse(await run(lambda: session.show(own.load(find(name)))))
@@ -94,6 +106,26 @@ def create_app(
         proposer = None if session.adjudication else session.proposer
         found = await proposer.propose(loaded.file.text) if proposer else []
         return await run(lambda: session.choose(loaded, found))
+
+    @api.post("/equal")
+    async def count(own: Own, equal: EqualWords) -> dict[str, dict[str, int]]:
+        """The numbers of entities and of texts that each action changes in the other texts."""
+        found = {action: {"entities": 0, "texts": 0} for action in get_args(Action)}
+        # other requests are processed between texts
+        for name in await run(session.texts.list):
+            numbers = await run(partial(count_equal, own, name, equal))
+            for action, n in numbers.items():
+                found[action]["entities"] += n
+                found[action]["texts"] += n > 0
+        return found
+
+    @api.post("/equal/{action}")
+    async def change(own: Own, equal: EqualWords, action: Action) -> int:
+        """Change the other texts. Returns the number of entities."""
+        n = 0
+        for name in await run(session.texts.list):
+            n += await run(partial(change_equal, own, name, equal, action))
+        return n
 
     @api.get("/state")
     async def state(own: Own) -> dict[str, Any]:

@@ -1,13 +1,14 @@
-"""Editing the entities of a brat annotation file. All other lines are unchanged.
+"""Edit the entities of a brat annotation file. All other lines stay unchanged.
 
 Lines that refer to a deleted entity are deleted if they require it: attributes, notes, relations,
 events with this trigger, and equivalences with fewer than two members. From other events and
-equivalences, only the reference is removed.
+equivalences, only the reference is removed. The type of an event changes with the type of its
+trigger.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -22,6 +23,7 @@ from ...formats.report import NOWHERE, Report
 _ID = re.compile(r"T\d+\S*")
 # longer numbers are ids, but new ids do not continue them
 _NUMBER = re.compile(r"T(\d{1,18})(?!\d)")
+_EVENT = re.compile(r"(E\d+\S*\t)(\S+)")
 # lines that refer to other lines
 _REFERENCE = re.compile(r"(?:[AMN#RE]\d+\S*|\*)\t")
 
@@ -104,6 +106,7 @@ class BratFile:
         marks = [clean_mark(mark, self.text) for mark in marks]
         numbers = Counter(mark.key for mark in marks)
         lines, entities, line_of = list(self._lines), {}, dict(self._line_of)
+        triggers = {}
         for name, mark in zip(self._choose_ids(marks), marks, strict=True):
             entities[name] = Mark(mark.label, mark.fragments, name)
             if entities[name] == self.entities.get(name):
@@ -114,6 +117,8 @@ class BratFile:
             line = entity_line(name, mark.label, mark.fragments, self.text)
             if name in line_of:
                 number = line_of[name]
+                old = lines[number].split("\t")[1].split()[0]
+                triggers[f"{old}:{name}"] = f"{mark.label}:{name}"
                 lines[number] = line + _line_end(lines[number])
             else:
                 if lines and not _line_end(lines[-1]):
@@ -121,6 +126,9 @@ class BratFile:
                 line_of[name] = len(lines)
                 lines.append(line + self._line_end)
             self.misfits.pop(name, None)
+        lines, known = (
+            [_with_trigger(line, triggers) for line in part] for part in (lines, self._current)
+        )
         deleted = (self._deleted | self.entities.keys()) - entities.keys()
         current = list(lines)
         for name in deleted:
@@ -128,7 +136,7 @@ class BratFile:
         current = _without_references(current, deleted)
         removed = [
             f"{before.strip()} → {after.strip()}" if after else before.strip()
-            for before, after in zip(self._current, current, strict=False)
+            for before, after in zip(known, current, strict=False)
             if _targets(before) and len(after) < len(before)
         ]
         self.entities, self._line_of, self._deleted = entities, line_of, deleted
@@ -164,6 +172,11 @@ def _without_references(lines: Sequence[str], deleted: Iterable[str]) -> list[st
         if new <= ids:
             return kept
         ids |= new
+
+
+def _with_trigger(line: str, new: Mapping[str, str]) -> str:
+    event = _EVENT.match(line)
+    return event[1] + new.get(event[2], event[2]) + line[event.end() :] if event else line
 
 
 def _targets(line: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The labels for annotation with their colors, keys and descriptions."""
+"""Read the labels for annotation with their colors, keys and descriptions."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +12,8 @@ from ...formats.files import read_json, read_lines, require_file, visible_files
 
 _NAMES = ("labels.json", "annotation.conf")
 # the keys of commands.js; labels have other keys: digits, then letters
-COMMAND_KEYS = "acdnpqrsA+=/? "
-_FREE = "123456789befghijklmotuvwx"
+COMMAND_KEYS = "acdenpqrsA+=/?. "
+_FREE = "123456789bfghijklmotuvwx"
 _ENTITY = re.compile(rb"^T\d+\t(\S+) ", re.MULTILINE)
 
 
@@ -32,7 +32,7 @@ def read_guidelines(
 ) -> list[Label]:
     """Read the labels in order: comma-separated names, or a file, brat's annotation.conf or
     labels.json. The default is the first such file in the folders. The labels that the model knows
-    are added to those of an annotation.conf in the folders. If there is no file, they are used
+    are added to the labels of an annotation.conf in the folders. If there is no file, they are used
     together with the labels in the annotation files."""
     if given is None:
         files = (folder / name for folder in folders for name in _NAMES)

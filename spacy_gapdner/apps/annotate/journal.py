@@ -1,4 +1,4 @@
-"""The status of texts and rejected proposals, in an append-only file."""
+"""Store the status of texts and rejected proposals in an append-only file."""
 
 import json
 import os
@@ -57,7 +57,7 @@ class Journal:
             stream.write(json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n")
 
     def done(self) -> list[str]:
-        """The ids of the texts that are done."""
+        """The ids of the finished texts."""
         return [name for name, entry in self.entries().items() if entry.status == "done"]
 
     def _parse(self, line: bytes) -> dict[str, Entry]:

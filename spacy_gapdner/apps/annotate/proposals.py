@@ -1,4 +1,4 @@
-"""Proposals of a model, and the order of texts by uncertainty."""
+"""Propose entities with a model, and sort texts by uncertainty."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -102,7 +102,7 @@ class Proposer:
 
 def _to_proposals(doc: Doc, key: str) -> list[Proposal]:
     found = [TextEntity(e.label_, e.char_fragments, score=e.score) for e in get_entities(doc, key)]
-    # like entities in annotation files; those that contain only whitespace are dropped
+    # like entities in annotation files; spans of whitespace are dropped
     cleaned = clean_entities(doc.text, found, Report())
     return [Proposal(entity.label, entity.fragments, entity.score) for entity in cleaned]
 

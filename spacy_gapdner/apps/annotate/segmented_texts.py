@@ -1,4 +1,4 @@
-"""Segments of texts, and warnings about entities that a model cannot learn."""
+"""Split texts into segments, and warn about entities that a model cannot learn."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -12,13 +12,13 @@ from ...entities import Entity
 from ...formats.files import hide_bom
 from ...grid.segments import Segment, assign_entities, get_segments
 from ...pipe.factory import DEFAULT_SETTINGS
-from ...training.data_check import why_unheld
+from ...training.data_check import why_unassigned
 from .brat_file import Mark
 
 
 class Checker:
     """Segments texts like a pipeline, and finds entities that it cannot learn, like `debug-data`.
-    The settings are those of the recognizer."""
+    The settings are the recognizer's."""
 
     def __init__(self, splitter: Language, settings: Mapping[str, Any] = DEFAULT_SETTINGS) -> None:
         self.splitter = splitter
@@ -48,5 +48,5 @@ class Checker:
         unassigned = set(assign_entities(entities, segments)[1])
         for entity, own in zip(entities, warnings, strict=True):
             if entity in unassigned:
-                own.append(why_unheld(entity, doc, self.max_length))
+                own.append(why_unassigned(entity, doc, self.max_length))
         return warnings

@@ -1,4 +1,4 @@
-"""The session of the annotation server: handles the requests of the page."""
+"""Handle the requests of the annotation page, in a session of the server."""
 
 import re
 from dataclasses import asdict, dataclass, field
@@ -20,6 +20,7 @@ from .training import NO_TRAINING, Trainer
 Order = Literal["files", "uncertain", "random"]
 # the name of a folder on any system
 _PERSON = re.compile(r"\w[^\x00-\x1f\x7f/\\:*?\"<>|]{0,63}")
+_MAX_NAME_BYTES = 128
 
 
 @dataclass
@@ -48,16 +49,17 @@ class Session:
             self._stores[self.annotator] = Store(self.texts, self.annotator)
         elif folder.is_dir():
             for path in sorted(folder.iterdir()):
-                if path.is_dir() and _PERSON.fullmatch(path.name):
+                if path.is_dir() and _is_person(path.name):
                     self.store(path.name)
 
     def store(self, person: str) -> Store:
         """The annotation of a person. The name is only used if the folder is shared."""
         name = person.strip() if self.shared else self.annotator
         if name not in self._stores:
-            if not _PERSON.fullmatch(name):
+            if not _is_person(name):
                 raise GapDNERError(
-                    'Invalid name. Start with a letter or digit, and use no / \\ : * ? " < > |'
+                    "Invalid name. Use a shorter name that starts with a letter or digit, without "
+                    '/ \\ : * ? " < > |'
                 )
             own = inside(self.texts.folder / SHARED / name, self.texts.folder)
             self._stores[name] = Store(self.texts, name, own)
@@ -119,9 +121,7 @@ class Session:
     def save(self, store: Store, name: str, sent: Annotation) -> dict[str, Any]:
         """Save the annotation of a text, and start training if necessary. See `Store.save`."""
         loaded, removed = store.save(name, sent)
-        due = self.retrain_after is not None and len(self._new()) >= self.retrain_after
-        if self.trainer and due and not self.trainer.is_running:
-            self.train()
+        self._train_if_due()
         entities = self._show_entities(loaded)
         return {"version": loaded.version, "entities": entities, "removed": removed}
 
@@ -139,19 +139,23 @@ class Session:
 
     def state(self, store: Store) -> dict[str, Any]:
         """The progress of a person and the state of training."""
+        # the page asks every few seconds, and texts can be finished during a training
+        self._train_if_due()
+        done, trainer = self._done(), self.trainer
         return {
             "done": sum(name in self.texts.paths for name in store.journal.done()),
             "total": len(self.texts.paths),
             "model": self.proposer.describe() if self.proposer else None,
             "model_version": self.proposer.version if self.proposer else 0,
-            "has_previous": bool(self.trainer and self.trainer.previous),
-            "training": self.trainer.training if self.trainer else NO_TRAINING,
+            "has_previous": bool(trainer and trainer.previous),
+            "training": trainer.training if trainer else NO_TRAINING,
+            "requirement": trainer.requirement(done.items()) if trainer else "",
             "retrain_after": self.retrain_after,
-            "done_since": len(self._new()),
+            "done_since": len(done.keys() - self._trained),
         }
 
     def train(self) -> None:
-        """Start training on all texts that are done."""
+        """Start training on all finished texts."""
         if self.trainer is None:
             raise GapDNERError("There is no model to train. Restart annotate with --model.")
         done = self._done()
@@ -167,8 +171,13 @@ class Session:
             if name in self.texts.paths
         }
 
-    def _new(self) -> set[str]:
-        return self._done().keys() - self._trained
+    def _train_if_due(self) -> None:
+        trainer, done = self.trainer, self._done()
+        if trainer is None or trainer.is_running or self.retrain_after is None:
+            return
+        is_due = len(done.keys() - self._trained) >= self.retrain_after
+        if is_due and not trainer.requirement(done.items()):
+            self.train()
 
     def _show_entities(self, loaded: Loaded) -> list[dict[str, Any]]:
         file, known = loaded.file, {label.name for label in self.labels}
@@ -179,5 +188,10 @@ class Session:
                 warnings.append(f"the file contains the text {file.misfits[id]!r}")
             if mark.label not in known:
                 warnings.append(f"{mark.label} is not one of the types")
-            shown.append({**asdict(mark), "notes": notes.get(id, []), "warnings": warnings})
+            entity = {"id": id, "label": mark.label, "fragments": mark.fragments}
+            shown.append({**entity, "notes": notes.get(id, []), "warnings": warnings})
         return shown
+
+
+def _is_person(name: str) -> bool:
+    return bool(_PERSON.fullmatch(name)) and len(name.encode()) <= _MAX_NAME_BYTES

@@ -1,8 +1,11 @@
-"""Folders of texts with annotation files. Writes are atomic and never overwrite others' changes."""
+"""Read and write folders of texts with annotation files. Writes are atomic and never overwrite
+others' changes."""
 
 import json
+import re
 import time
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +20,8 @@ from ...formats.report import printable
 from ..web import RequestBody
 from .brat_file import BratFile, Mark, clean_mark
 from .journal import Entry, Journal, Status
+
+_ENTITY_TEXT = re.compile(r"^T\d+\S*\t[^\t\n]*\t([^\r\n]+)", re.MULTILINE)
 
 
 class Annotation(RequestBody):
@@ -126,6 +131,16 @@ class Store:
         """Whether a text has an annotation file and is complete."""
         status = self.journal.entries().get(name, Entry("done")).status
         return status == "done" and with_ending(self.stem(name), ".ann").exists()
+
+    def phrases(self) -> Counter[str]:
+        """The texts of all entities in the annotation files, with their numbers."""
+        found: Counter[str] = Counter()
+        for name in list(self.texts.paths):
+            # errors are shown when the text is opened; another thread may list the texts again
+            with suppress(KeyError, OSError, UnicodeDecodeError, GapDNERError):
+                path = inside(with_ending(self.stem(name), ".ann"), self.folder)
+                found.update(_ENTITY_TEXT.findall(path.read_text(encoding="utf-8")))
+        return found
 
     def load(self, name: str) -> Loaded:
         """Read a text with its annotation. Raises a GapDNERError if it cannot be read."""

@@ -1,25 +1,32 @@
-"""Training in a background process, which exits with the server."""
+"""Train in a background process, which exits with the server."""
 
 import json
 import shutil
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any
 
 from ...errors import GapDNERError, shorten, visible
-from .learning import STAYS
+from ...formats import Report
+from ...formats.brat import read_document
+from ...formats.outputs import with_ending
+from .learning import EXIT_UNCHANGED, HELD_OUT_ONE_IN, is_held_out
 
 # state: "none" if training has not started or is finished, "running" or "failed"
 NO_TRAINING = {"state": "none", "texts": 0, "message": ""}
+# minimum number of held-out texts with entities to compare two pipelines
+MIN_COMPARED = 20
 
 
 class Trainer:
-    """Trains `model` on texts that are done, and calls `swap` with the folder of the new pipeline
-    if it is not worse. The folder contains the new pipeline (`model`), the one that it replaced
+    """Trains `model` on finished texts, and calls `swap` with the folder of the new pipeline
+    if it is not worse. The folder contains the new pipeline (`model`), the old one
     (`previous-model`) and `training.log`. The settings are optional arguments of `learn`."""
 
     def __init__(
@@ -40,12 +47,24 @@ class Trainer:
         """Whether training is running."""
         return bool(self.training["state"] == "running")
 
+    def requirement(self, stems: Iterable[tuple[str, Path]]) -> str:
+        """What training needs in addition to these texts, or an empty string."""
+        compared = (stem for name, stem in stems if is_held_out(name) and _has_entities(stem))
+        n_compared = sum(1 for _ in islice(compared, MIN_COMPARED))
+        if n_compared == MIN_COMPARED:
+            return ""
+        return (
+            f"Training needs {MIN_COMPARED} finished texts with entities that are held out to "
+            f"compare the new model with the current one. {n_compared} of them are finished. One "
+            f"text in {HELD_OUT_ONE_IN} is held out."
+        )
+
     def start(self, stems: Sequence[tuple[str, Path]]) -> None:
         """Start training on the ids and files of texts, without file extension."""
         if self.is_running:
             raise GapDNERError("Training is already running. Wait until it is finished.")
-        if not stems:
-            raise GapDNERError("No text is done. Mark some texts as done first.")
+        if requirement := self.requirement(stems):
+            raise GapDNERError(requirement)
         self.training = {"state": "running", "texts": len(stems), "message": ""}
         job = json.dumps({**self._job, "stems": stems}, default=str)
         threading.Thread(target=self._train, args=(job,), daemon=True).start()
@@ -68,7 +87,7 @@ class Trainer:
             status, message = self._run(job)
             if status == 0:
                 self._use_new()
-            elif status != STAYS:
+            elif status != EXIT_UNCHANGED:
                 raise GapDNERError(message or f"The training process exited with status {status}.")
             self.training = {**self.training, "state": "none", "message": message}
         # for example a full disk, or a new pipeline that cannot be loaded
@@ -103,3 +122,15 @@ class Trainer:
             status = process.wait()
             log.seek(0)
             return status, log.read().strip().rpartition("\n")[2]
+
+
+def _has_entities(stem: Path) -> bool:
+    # the page asks every few seconds; a file that is invalid or gone has no entities
+    with suppress(OSError, GapDNERError):
+        return _contains_entities(stem, with_ending(stem, ".ann").stat().st_mtime_ns)
+    return False
+
+
+@cache
+def _contains_entities(stem: Path, time: int) -> bool:
+    return bool(read_document(stem, stem.name, Report()).entities)

@@ -1,1 +1,1 @@
-"""A web page and a JSON API for a trained pipeline."""
+"""Serve a web page and a JSON API for a trained pipeline."""

@@ -1,4 +1,4 @@
-"""The web application: finds entities in texts and returns them as JSON or HTML.
+"""Find entities in texts, and return them as JSON or HTML, in a web application.
 
 Requests never set a path, a model or a setting.
 """

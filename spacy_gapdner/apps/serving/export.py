@@ -1,4 +1,4 @@
-"""Export of texts with entities as files."""
+"""Export texts with entities as files."""
 
 import shutil
 import tempfile

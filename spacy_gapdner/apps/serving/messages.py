@@ -1,4 +1,4 @@
-"""Bodies of requests and responses, and their conversion to documents."""
+"""Define the bodies of requests and responses, and convert them to Docs."""
 
 from collections.abc import Mapping
 from dataclasses import replace

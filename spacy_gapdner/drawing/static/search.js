@@ -27,7 +27,8 @@ function read(unit) {
       Object.assign(entity, { score: score && Number(score), tags: new Set(tags?.split(" ")) });
     }
   });
-  const heading = unit.closest(".doc")?.querySelector("h2, h3")?.textContent ?? "";
+  const first = unit.closest(".doc").firstElementChild;
+  const heading = first.matches("h2, h3") ? first.textContent : "";
   const text = `${heading} ${unit.textContent}`.replace(/\s+/g, " ").toLowerCase();
   return { text, entities: [...entities.values()] };
 }
@@ -80,7 +81,7 @@ function start() {
   let found = units;
   let page = 0;
   let wanted = [];
-  const hasErrors = heads.some((head) => head.dataset.error);
+  const numbers = new Set(heads.map((head) => head.dataset.error).filter((number) => number));
 
   function readOnce(unit) {
     if (!known.has(unit)) known.set(unit, read(unit));
@@ -114,7 +115,7 @@ function start() {
     const count = (n) => n.toLocaleString("en");
     const first = page * SIZE + 1;
     const range = `${count(first)} to ${count(first + shown.length - 1)} of ${count(found.length)}`;
-    const errors = hasErrors ? ` sentences, ${count(countErrors())} errors` : "";
+    const errors = numbers.size ? `, errors: ${count(countErrors())}` : "";
     status.textContent = shown.length ? range + errors : "nothing found";
     labelLines();
     back.disabled = page === 0;
@@ -122,6 +123,7 @@ function start() {
   }
 
   function countErrors() {
+    if (found.length === units.length && !filtered()) return numbers.size;
     const entities = found.flatMap((unit) => readOnce(unit).entities);
     return new Set(entities.filter(fits).map((entity) => entity.error)).size;
   }

@@ -155,7 +155,7 @@ def test_invalid_entities_and_full_disk(connect, notes, monkeypatch):
     assert not (notes / "a.ann").exists()
 
 
-@pytest.mark.parametrize(("token", "status", "most"), [(b"other", 401, 0), (b"secret", 413, 16)])
+@pytest.mark.parametrize(("token", "status", "most"), [(b"other", 401, 0), (b"secret", 413, 1)])
 def test_large_bodies_are_not_read(connect, token, status, most):
     read, sent = [], []
 
@@ -166,12 +166,51 @@ def test_large_bodies_are_not_read(connect, token, status, most):
     async def send(message):
         sent.append(message)
 
-    headers = [(b"host", b"localhost"), (b"x-token", token)]
-    scope = {"type": "http", "method": "PUT", "path": "/api/texts/a", "headers": headers}
     app = connect(token="secret").http.app
-    asyncio.run(app({**scope, "query_string": b""}, receive, send))
+    asyncio.run(app(put((b"x-token", token)), receive, send))
     assert sent[0]["status"] == status
     assert sum(read) <= (most + 1) * 1_000_000
+
+
+def put(*headers):
+    scope = {"type": "http", "method": "PUT", "path": "/api/texts/a", "query_string": b""}
+    return {**scope, "headers": [(b"host", b"localhost"), *headers]}
+
+
+def test_aborted_upload_is_reported_in_one_line(connect, notes, caplog):
+    messages = [
+        {"type": "http.request", "body": b'{"entities": [', "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+
+    async def receive():
+        return messages.pop(0)
+
+    async def send(message):
+        pass
+
+    asyncio.run(connect().http.app(put(), receive, send))
+    message = "PUT /api/texts/a was aborted by the client and is ignored."
+    assert [record.getMessage() for record in caplog.records] == [message]
+    assert not (notes / "a.ann").exists()
+
+
+def test_number_of_entities(connect, notes):
+    (notes / "a.txt").write_text("ab " * 4_000)
+    client = connect()
+    answer = client.save("a", *(("ADR", [[i, i + 2]]) for i in range(0, 12_000, 3)))
+    assert len(answer["entities"]) == 4_000
+    before = (notes / "a.ann").read_bytes()
+    marks = (("ADR", [[i, i + 2]]) for i in range(40_000))
+    assert "Split the text" in client.save("a", *marks, code=413)["detail"]
+    assert (notes / "a.ann").read_bytes() == before
+
+
+def test_phrases(connect, notes):
+    (notes / "a.ann").write_text("T1\tADR 0 6;17 30\tSevere shoulder pain\r\nA1\tSure T1\n")
+    (notes / "b.ann").write_text("T1\tADR 0 2\tHe\nT2\tDrug 0 2\tHe\n")
+    (notes / "sub" / "c.ann").write_bytes(b"T1\tADR 0 2\t\xe9\n")
+    assert connect().get("phrases") == {"Severe shoulder pain": 1, "He": 2}
 
 
 def test_access(connect):
@@ -180,6 +219,16 @@ def test_access(connect):
     client.get("state", 401, headers={"X-Token": "other"})
     client.get("state", headers={"X-Token": "secret"})
     client.get("state", 403, headers={"X-Token": "secret", "Sec-Fetch-Site": "cross-site"})
+    # browsers that do not send Sec-Fetch-Site
+    client.http.headers["X-Token"] = "secret"
+    for origin in ("http://evil.example", "http://localhost:5001", "null"):
+        for path in ("back", "train"):
+            client.post(path, 403, headers={"Origin": origin})
+    client.post("train", 422, headers={"Origin": "http://localhost"})
+    # behind a proxy that changes the host
+    both = {"Origin": "https://notes.example", "Sec-Fetch-Site": "same-origin"}
+    client.post("train", 422, headers=both)
+    del client.http.headers["X-Token"]
     assert client.http.get("http://evil.example/api/state").status_code == 400
     # the page itself is not secret
     page = client.http.get("/")
@@ -194,6 +243,9 @@ def test_shared_folder(connect, notes):
     assert client.get("project")["annotator"] == ""
     assert "Invalid name" in client.get("texts", 422)["detail"]
     client.get("texts", 422, headers={"X-Annotator": "../up"})
+    # 64 characters of four bytes
+    long = {"X-Annotator": "%F0%90%8D%88" * 64}
+    assert "Use a shorter name" in client.get("state", 422, headers=long)["detail"]
     (notes / ".annotators").mkdir()
     (notes / ".annotators" / "Eve").symlink_to(notes.parent)
     client.get("texts", 422, headers={"X-Annotator": "Eve"})

@@ -82,6 +82,29 @@ def test_references_are_deleted_and_restored_with_their_entity():
     assert list(file.entities) == ["T1", "T10"]
 
 
+def test_events_have_the_type_of_their_trigger():
+    lines = (
+        "T1\tIntake 46 54\tNaproxen\n"
+        "E1\tIntake:T1 Theme:T2\r\n"
+        "T2\tIntake 0 6\tsevere\n"
+        "E2\tIntake:T1\n"
+        "E3\tIntake:T2 Cause:E1\n"
+        "E4\tOther:T1\n"
+    )
+    file = read(lines)
+    trigger, theme = file.entities.values()
+    assert file.change([Mark("Drug", trigger.fragments, "T1"), theme]) == []
+    changed = lines.replace("Intake:T1", "Drug:T1").replace("T1\tIntake", "T1\tDrug")
+    assert file.content.decode() == changed
+    assert file.notes()["T1"] == ["Drug:T1 Theme:T2", "Drug:T1", "Other:T1"]
+    # undo, also after the entity was deleted
+    for marks in ([trigger, theme], [theme], [Mark("Drug", trigger.fragments, "T1"), theme]):
+        file.change(marks)
+    assert file.content.decode() == changed
+    file.change([trigger, theme])
+    assert file.content.decode() == lines
+
+
 def test_invalid_entities():
     file = read()
     for marks, message in (

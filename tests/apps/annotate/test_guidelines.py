@@ -53,10 +53,10 @@ def test_names(tmp_path):
 def test_labels_without_a_free_key(tmp_path):
     labels = read_guidelines(",".join(f"L{n}" for n in range(30)), [tmp_path])
     # the keys of commands are not used
-    keys = list("123456789befghijklmotuvwx")
-    assert [label.key for label in labels] == [*keys, *[None] * 5]
+    keys = list("123456789bfghijklmotuvwx")
+    assert [label.key for label in labels] == [*keys, *[None] * 6]
     script = Path(guidelines.__file__).parent / "static" / "js" / "commands.js"
-    lists = re.findall(r"keys: (\[.*?\])", script.read_text(encoding="utf-8"))
+    lists = re.findall(r'keys: (\[".*?\])', script.read_text(encoding="utf-8"))
     used = {key for found in lists for key in json.loads(found) if len(key) == 1}
     assert used == {*guidelines.COMMAND_KEYS}
 

@@ -118,6 +118,32 @@ def test_entities_by_keyboard(page):
     assert len(page.entities()) == 1
 
 
+def test_long_moves(page):
+    def at():
+        script = "return document.querySelector('.word.cursor').firstChild.textContent.trim()"
+        return page.browser.execute_script(script)
+
+    page.write("\n".join(f"a{n} line b{n}" for n in range(300)))
+    found = []
+    for key, held in [
+        *[(Keys.END, []), (Keys.HOME, []), (Keys.PAGE_DOWN, []), (Keys.PAGE_UP, [])],
+        *[(Keys.END, [Keys.CONTROL]), (Keys.HOME, [Keys.CONTROL])],
+    ]:
+        page.press(key, held=held)
+        found.append(at())
+    assert int(found[2][1:]) in range(10, 60)
+    assert [*found[:2], *found[3:]] == ["b0", "a0", "a0", "b299", "a0"]
+    page.press(Keys.END, held=[Keys.SHIFT])
+    page.press(Keys.ENTER)
+    assert page.entities() == ["ADE a0 line b0"]
+    # find words, and create an entity from them
+    page.press("f", held=[Keys.CONTROL])
+    page.press("LINE b29", Keys.ENTER)
+    assert page.find("find-count").text == "2 of 11"
+    page.press(Keys.ESCAPE, "2", Keys.ESCAPE)
+    page.until(lambda: "DRUG line b29" in page.entities())
+
+
 def test_characters_and_selections(page):
     page.write("hypertension now")
     width = page.word("hypertension").size["width"]
@@ -149,17 +175,22 @@ def test_coordination(page):
     page.write()
     page.drag("severe", "pain")
     page.press("c")
-    # the words that all parts may share
-    assert page.options() == ["☑xshared: severe", "☑yshared: pain"]
     split = ["ADE severe joint … pain", "ADE severe … shoulder … pain", "ADE severe … back pain"]
     assert page.choices() == split
-    page.press("xy")
+    assert page.hint() == "Shared by all: “severe” and “pain”."
+    # fewer shared words at the start and at the end, and more again
+    page.press("XY")
     assert page.choices() == ["ADE severe joint", "ADE shoulder", "ADE back pain"]
+    assert page.hint() == "Shared by all: nothing."
+    page.press("xy")
+    assert page.choices() == split
+    page.press("c")
+    assert page.choices() != split
     page.press(Keys.ESCAPE)
     for word in ("severe", "pain") * 2:
         page.drag(word, key=Keys.SHIFT)
     page.click("split")
-    assert (page.options(), page.choices()) == ([], split)
+    assert page.choices() == split
     page.press("2", Keys.ENTER)
     assert page.entities() == ["ADE severe back pain", "ADE severe joint pain"]
     page.press("z", held=[Keys.CONTROL])
@@ -169,6 +200,55 @@ def test_coordination(page):
     page.find("choice").find_elements(By.TAG_NAME, "input")[0].click()
     page.find("choice").find_element(By.CSS_SELECTOR, "button.main").click()
     assert page.entities() == ["ADE severe back pain", "ADE severe shoulder pain"]
+
+
+def test_equal_words(page):
+    page.name = "equal_elsewhere"
+    page.write("Iota pain. A iota pain.", ann="")
+    page.name = "equal"
+    ann = "T1\tDRUG 11 21\tiota  pain\n"
+    page.write("Iota pain, iota  pain, and iotapain and iota pain.", ann=ann)
+    page.drag("Iota", "pain")
+    page.press("e")
+    dialog = page.find("choice")
+    page.until(lambda: "Annotate all as ADE: 1 in this text" in dialog.text)
+    assert "Change all to ADE: 1 in this text" in dialog.text
+    page.press("1")
+    page.until(lambda: len(page.entities()) == 3)
+    page.press("z", held=[Keys.CONTROL])
+    page.until(lambda: len(page.entities()) == 2)
+    page.press("e", "o")
+    page.until(lambda: "ADE: 1 here, 2 in 1 other text" in dialog.text)
+    page.press("1")
+    page.until(lambda: "in the other texts 2 entities" in page.find("said").text)
+    page.name = "equal_elsewhere"
+    assert page.entities() == ["ADE Iota pain", "ADE iota pain"]
+
+
+def test_suggestions_from_other_entities(page):
+    page.name = "other"
+    page.write("Hepatitis B virus infection.", ann="T1\tADE 0 27\tHepatitis B virus infection\n")
+    page.name = "split"
+    page.write("hepatitis B or C virus infection")
+    page.drag("hepatitis", "infection")
+    page.press("c")
+    infections = ["hepatitis B … virus infection", "hepatitis … C virus infection"]
+    assert page.choices() == [f"ADE {words}" for words in infections]
+    page.press(Keys.ENTER)
+    page.until(lambda: len(page.entities()) == 2)
+
+
+def test_uncertain_suggestions(page):
+    words = "pain or old swelling, rash of arm, leg or old red skin of hand"
+    page.write(words)
+    page.drag("pain", "hand")
+    page.press("c")
+    page.until(lambda: "uncertain" in page.hint())
+    page.press(Keys.ENTER)
+    page.until(lambda: page.find("said").text == "No entities were selected.")
+    assert page.entities() == [f"ADE {words}"]
+    page.press("c", "a", Keys.ENTER)
+    page.until(lambda: len(page.entities()) > 2)
 
 
 COMBINE = """

@@ -22,6 +22,7 @@ def test_file_changed_by_another_program(page, merges):
         return
     page.press(Keys.ESCAPE)
     page.until(lambda: page.shown() == ["DRUG"])
+    page.until(lambda: page.find("said").text == "Your changes were discarded.")
     assert page.entities() == ["DRUG Naproxen"]
     # undo restores the user's changes
     page.press("z", held=[Keys.CONTROL])
@@ -98,6 +99,36 @@ def test_killed_server(page, reloads):
     assert page.entities() == ["ADE joint back"]
 
 
+def test_the_open_text_stays_if_the_server_is_gone(page):
+    (page.server.folder / "stays.txt").write_text("Another text.")
+    page.write(ann="")
+    page.server.kill()
+    try:
+        page.drag("joint")
+        page.browser.execute_script("location.hash = 'stays'")
+        page.until(lambda: "stays cannot be opened" in page.find("problem").text)
+        assert "Your changes are kept" in page.find("problem").text
+        assert (page.find("text-name").text, page.shown()) == (page.name, ["ADE"])
+    finally:
+        page.server.start()
+    page.find("retry").click()
+    page.until(lambda: page.find("text-name").text == "stays")
+    page.until(lambda: not page.find("problem").is_displayed())
+    assert page.entities() == ["ADE joint"]
+
+
+def test_two_types_for_the_same_words(page):
+    page.write(ann="")
+    page.drag("joint")
+    page.saved()
+    page.ann.write_text("T1\tDRUG 46 50\tpain\n")
+    page.drag("pain")
+    changes = ["ADE joint deleted in the file", "ADE pain only here", "DRUG pain only in the file"]
+    assert page.choices() == changes
+    page.press(Keys.ENTER)
+    page.until(lambda: page.entities() == [])
+
+
 LOSE_A_RESPONSE = """
 const send = window.fetch;
 window.fetch = async (url, options) => {
@@ -138,7 +169,7 @@ def test_shared_folder(page, tmp_path):
         visit(page.browser, f"http://127.0.0.1:{server.port}/")
         page.until(lambda: page.find("choice").is_displayed())
         page.press("../Ben", Keys.ENTER)
-        page.until(lambda: "Start with a letter" in page.find("choice").text)
+        page.until(lambda: "starts with a letter" in page.find("choice").text)
         page.press("Ben", Keys.ENTER)
         page.until(lambda: page.find("text-name").text == "note")
         page.drag("joint")

@@ -47,6 +47,46 @@ def test_text_navigation(page):
     page.until(lambda: page.find("progress-text").text.startswith(f"{n_done + 1} of"))
 
 
+def test_status_is_taken_back(page):
+    def pressed():
+        buttons = page.browser.find_elements(By.CSS_SELECTOR, "footer [aria-pressed=true]")
+        return [button.get_attribute("data-status") for button in buttons]
+
+    for n in range(2):
+        (page.server.folder / f"status{n}.txt").write_text("A text.")
+    page.load("status0")
+    page.press("d")
+    page.until(lambda: page.find("text-name").text != "status0")
+    page.press("p")
+    page.until(lambda: page.find("text-name").text == "status0" and pressed() == ["done"])
+    page.click("done")
+    page.until(lambda: pressed() == [] and page.find("said").text == "This text is new again.")
+    page.press("z", held=[Keys.CONTROL])
+    page.until(lambda: pressed() == ["done"])
+    page.press("z", held=[Keys.CONTROL, Keys.SHIFT])
+    page.until(lambda: pressed() == [])
+
+
+def test_the_next_text_is_in_the_list(page):
+    for n in range(4):
+        (page.server.folder / f"listed{n}.txt").write_text("A text.")
+    page.load("listed3")
+    page.press("/", "listed")
+    page.press(Keys.ESCAPE, "q")
+    page.until(lambda: page.find("text-name").text == "listed0")
+    page.press("q")
+    page.until(lambda: page.find("text-name").text == "listed1")
+    page.choose("filter", "doubtful")
+    page.press("/", Keys.DOWN, Keys.ENTER)
+    page.until(lambda: page.find("text-name").text == "listed3")
+    page.press("d")
+    page.until(lambda: page.find("text-name").text == "listed0")
+    rows = page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")
+    assert [row.get_attribute("title") for row in rows] == ["listed0"]
+    page.press("d")
+    page.until(lambda: "no more texts in this list" in page.find("said").text)
+
+
 def test_keys_after_mouse_actions(page):
     focused = "return document.activeElement.id"
     page.write(f"{TEXT}They propose severe pain.")
@@ -95,6 +135,14 @@ def test_unreadable_texts(page):
     page.visit("bad0")
     page.until(lambda: page.find("said").text == "There is no text bad0.")
     assert page.find("text").text
+
+
+def test_a_text_without_words(page):
+    page.browser.get_log("browser")
+    page.write(" \n\n ")
+    page.press(Keys.RIGHT, Keys.DOWN, Keys.ENTER, " ", Keys.END, "c")
+    page.find("text").click()
+    assert page.browser.get_log("browser") == []
 
 
 def test_list_of_texts_in_a_narrow_window(page):
@@ -186,6 +234,19 @@ def test_bars_are_close_to_their_words_in_every_line(page, width, text, ranges):
 # for each part of a bar: the top of its line and its own top
 CELLS = """return [...document.querySelectorAll(".word i[data-key]")].map((bar) =>
   [bar.closest(".word"), bar].map((box) => box.getBoundingClientRect().top)); """
+
+
+def test_text_of_white_space(page):
+    page.browser.get_log("browser")
+    page.write(" \n\t\n")
+    arrows = (Keys.ARROW_RIGHT, Keys.ARROW_LEFT, Keys.ARROW_UP, Keys.ARROW_DOWN)
+    for held in ((), (Keys.SHIFT,), (Keys.ALT,), (Keys.ALT, Keys.SHIFT)):
+        page.press(*arrows, held=held)
+        page.press(Keys.ENTER, "1", "c", "+", " ", "a", Keys.BACKSPACE)
+    page.click("done")
+    page.until(lambda: page.ann.exists())
+    assert page.ann.read_text() == ""
+    assert page.browser.get_log("browser") == []
 
 
 def test_accessible_names_and_requests(page, server):

@@ -14,9 +14,9 @@ from tiny_pipeline import ANNOTATED, gold_docs, learn_by_heart
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.apps.annotate import learning
-from spacy_gapdner.apps.annotate.learning import LEAST, is_held_out
+from spacy_gapdner.apps.annotate.learning import is_held_out
 from spacy_gapdner.apps.annotate.proposals import Proposer
-from spacy_gapdner.apps.annotate.training import NO_TRAINING, Trainer
+from spacy_gapdner.apps.annotate.training import MIN_COMPARED, NO_TRAINING, Trainer
 from spacy_gapdner.inference.loading import load_recognizer
 from spacy_gapdner.training.init_config import init_config
 
@@ -103,8 +103,13 @@ def train(connect, proposer, notes, tmp_path):
     return start
 
 
+def finish(client):
+    for name in (*HELD_OUT, *LEARNED):
+        client.save(name, SHOULDER, JOINT, status="done")
+
+
 NAMES = [f"text{i}" for i in range(90)]
-HELD_OUT = [name for name in NAMES if is_held_out(name)][:LEAST]
+HELD_OUT = [name for name in NAMES if is_held_out(name)][:MIN_COMPARED]
 LEARNED = [name for name in NAMES if not is_held_out(name)][:8]
 
 
@@ -117,9 +122,7 @@ def test_retraining(train, proposer, tmp_path, monkeypatch):
     annotated = [*ANNOTATED, ("Fever today .", [("Sign", (0, 1))])]
     DocBin(docs=gold_docs(Vocab(), annotated)).to_disk(tmp_path / "gold.spacy")
     client = train(tmp_path / "gold.spacy", retrain_after=29)
-    assert "No text is done" in client.post("train", 422)["detail"]
-    for name in (*HELD_OUT, *LEARNED):
-        client.save(name, SHOULDER, JOINT, status="done")
+    finish(client)
     client.save("sub/c", ("Finding", [[3, 13]]), status="done")
     state = client.get("state")
     assert (state["training"]["texts"], state["done_since"], state["retrain_after"]) == (29, 0, 29)
@@ -174,10 +177,8 @@ def test_worse_model_is_not_used(train, proposer, notes, monkeypatch):
     "reason", ["memory", pytest.param("b.txt is not UTF-8", marks=pytest.mark.slow)]
 )
 def test_failed_training_keeps_annotation_and_model(train, notes, monkeypatch, reason):
-    def refuse(*args, **kwargs):
-        raise OSError(12, "Cannot allocate memory")
-
     client = train()
+    finish(client)
     client.save("b", DRUG, status="done")
     if reason == "memory":
         monkeypatch.setattr("spacy_gapdner.apps.annotate.training.Popen", refuse)
@@ -201,8 +202,7 @@ def test_schedule_of_the_config_is_shortened_and_scaled():
     pipe = nlp.get_pipe("gapdner")
     weights = network_of(pipe.model).classifier.weight
     before = weights.tolist()
-    with pytest.warns(UserWarning, match="learning rate is 0"):
-        learning._update(nlp, pipe, gold_docs(nlp.vocab), 0.0)
+    learning._update(nlp, pipe, gold_docs(nlp.vocab), 0.0)
     assert weights.tolist() == before
 
 
@@ -237,23 +237,66 @@ def test_shared_encoder_is_retrained():
     assert [new == old for new, old in zip(after, before, strict=True)] == [False, True]
 
 
-def test_comparison_needs_enough_held_out_texts(write, report):
-    names = [*HELD_OUT[1:], *LEARNED]
-    files = {f"{name}.{end}": "" for name in LEARNED for end in ("txt", "ann")}
-    for name in HELD_OUT[1:]:
-        files |= {f"{name}.txt": "Fever", f"{name}.ann": "T1\tADR 0 5\tFever\n"}
-    folder = write(files)
-    stems = [(name, str(folder / name)) for name in names]
-    reason = "a comparison needs 20 held-out texts with entities, and 19 are done."
-    message = f"The model is unchanged: {reason} One text in 3 is held out."
-    found = learning.learn("no model", stems, "output", "no model", report)
-    assert found == (False, message)
+def refuse(*args, **kwargs):
+    raise OSError(12, "Cannot allocate memory")
+
+
+def test_training_needs_enough_held_out_texts(train, monkeypatch):
+    monkeypatch.setattr("spacy_gapdner.apps.annotate.training.Popen", refuse)
+    client = train(retrain_after=1)
+    # texts without entities, and texts that are not held out, do not count
+    client.save(HELD_OUT[0], status="done")
+    for name in (*HELD_OUT[2:], *LEARNED):
+        client.save(name, SHOULDER, status="done")
+    message = (
+        "Training needs 20 finished texts with entities that are held out to compare the new model "
+        "with the current one. 18 of them are finished. One text in 3 is held out."
+    )
+    assert client.post("train", 422) == {"detail": message}
+    client.save(HELD_OUT[1], JOINT)
+    state = client.get("state")
+    assert (state["requirement"], state["training"]) == (message, NO_TRAINING)
+    client.save(HELD_OUT[1], (*JOINT, "T1"), status="done")
+    client.save(HELD_OUT[0], JOINT, status="skipped")
+    assert "19 of them are finished" in client.get("state")["requirement"]
+    assert client.get("state")["training"] == NO_TRAINING
+    # with the last one, the first training starts
+    client.save(HELD_OUT[0], (*JOINT, "T1"), status="done")
+    assert client.get("state")["training"]["texts"] == 28
+    assert client.get("state")["requirement"] == ""
+
+
+class CountingTrainer:
+    """Starts trainings that run until they are ended."""
+
+    previous = None
+
+    def __init__(self):
+        self.started, self.is_running, self.training = [], False, NO_TRAINING
+
+    def requirement(self, stems):
+        return ""
+
+    def start(self, stems):
+        self.started.append(dict(stems))
+        self.is_running = True
+
+
+def test_texts_that_are_finished_during_training_start_the_next_one(connect):
+    trainer = CountingTrainer()
+    client = connect(trainer=trainer, retrain_after=1)
+    for name, since in {"a": 0, "b": 1, "sub/c": 2}.items():
+        client.save(name, status="done")
+        assert client.get("state")["done_since"] == since
+    trainer.is_running = False
+    # no other text is saved
+    for _ in range(2):
+        assert client.get("state")["done_since"] == 0
+    assert [sorted(stems) for stems in trainer.started] == [["a"], ["a", "b", "sub/c"]]
 
 
 def test_training_with_a_shared_folder(connect, notes):
-    started = []
-    trainer = SimpleNamespace(start=started.extend, is_running=False)
-    trainer.training, trainer.previous = NO_TRAINING, None
+    trainer = CountingTrainer()
     client = connect(shared=True, trainer=trainer)
     people = [{"X-Annotator": name} for name in ("Ann", "Jo")]
     for headers in people:
@@ -261,5 +304,8 @@ def test_training_with_a_shared_folder(connect, notes):
     client.save("b", DRUG, headers=headers, status="done")
     client.post("train", 202, headers=headers)
     # the first annotator's annotation of a text is used
-    stems = {name: stem.relative_to(notes / ".annotators").as_posix() for name, stem in started}
+    stems = {
+        name: stem.relative_to(notes / ".annotators").as_posix()
+        for name, stem in trainer.started[0].items()
+    }
     assert stems == {"a": "Ann/a", "b": "Jo/b"}

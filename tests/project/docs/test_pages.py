@@ -165,5 +165,6 @@ def test_annotated_example(example, write, report):
     # to brat and back
     convert(folder / "example.inline", folder / "brat", strict=True)
     (doc,) = spacy_gapdner.read(folder / "brat", n_sents=0, report=report)
-    assert report.issues == []
+    # the language of German examples
+    assert {issue.action for issue in report.issues} <= {"chosen"}
     assert sorted(entity.text for entity in get_entities(doc)) == expected

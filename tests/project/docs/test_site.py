@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 import typer.main
+from pages import read_page
 
 import spacy_gapdner
+from project.docs.text_pictures import TEXTS
 from spacy_gapdner.cli import app
 
 ROOT = Path(__file__).parents[3]
@@ -19,6 +21,20 @@ FETCHED = re.compile(
     r"""<(?:script|img|iframe|source|object|embed)[^>]*\b(?:src|data)=["']?(?:https?:)?//"""
     r"""|<link[^>]*\bhref=["']?(?:https?:)?//|url\(["']?(?:https?:)?//|@import\s"""
 )
+
+
+def test_pictures_as_text():
+    written = re.findall(
+        r"```{gapdner-picture} (\w+)\n(.*?)```", read_page("concepts.md"), re.DOTALL
+    )
+    assert dict(written) == {name: draw() for name, draw in TEXTS.items()}
+
+
+def test_every_command_is_listed():
+    rows = re.findall(r"^\| `([\w-]+)` \| (.+) \|$", read_page("commands.md"), re.MULTILINE)
+    commands = typer.main.get_command(app).commands
+    helps = {name: command.help.split("\n\n")[0] for name, command in commands.items()}
+    assert {name: f"{text}." for name, text in rows} == helps
 
 
 @pytest.mark.slow

@@ -51,12 +51,18 @@ export const api = {
   texts: (order) => ask("GET", `texts?order=${encodeURIComponent(order)}`),
   /** @param {string} words @returns {Promise<string[]>} the ids of the texts that contain them */
   search: (words) => ask("GET", `search?words=${encodeURIComponent(words)}`),
+  /** @returns {Promise<Record<string, number>>} the texts of all entities, with their numbers */
+  phrases: () => ask("GET", "phrases"),
   /** @param {string} id @returns {Promise<import("./types.js").Text>} */
   text: (id) => ask("GET", pathOf(id)),
   /** @param {string} id @param {import("./types.js").Body} body @returns {Promise<import("./types.js").Answer>} */
   save: (id, body) => ask("PUT", pathOf(id), body),
   /** @param {string} id @returns {Promise<import("./types.js").Proposed[]>} */
   proposals: (id) => ask("POST", `${pathOf(id)}/proposals`),
+  /** @param {import("./types.js").EqualWords} equal @returns {Promise<Record<string, {entities: number, texts: number}>>} */
+  countEqual: (equal) => ask("POST", "equal", equal),
+  /** @param {string} action @param {import("./types.js").EqualWords} equal @returns {Promise<number>} of changed entities */
+  changeEqual: (action, equal) => ask("POST", `equal/${action}`, equal),
   /** @returns {Promise<import("./types.js").Progress>} */
   state: () => ask("GET", "state"),
   train: () => ask("POST", "train"),

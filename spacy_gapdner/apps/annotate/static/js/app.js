@@ -1,13 +1,14 @@
 /** The page with the open text and the list of texts. */
 
-import { api } from "./api.js";
+import { api, Refused } from "./api.js";
 import { resolveConflict } from "./conflict.js";
 import { find } from "./dom.js";
 import { Drafts, rememberedSelect } from "./drafts.js";
-import { describe, Gestures, isProposal } from "./gestures.js";
+import { Finder } from "./finder.js";
+import { Gestures, isProposal } from "./gestures.js";
 import { showHelp } from "./help.js";
 import { addColors, listLabels } from "./labels.js";
-import { covers, wording } from "./mentions.js";
+import { joined, wording } from "./mentions.js";
 import { buttonOf, drawPanel } from "./panel.js";
 import { listen } from "./pointer.js";
 import { inText, Session } from "./session.js";
@@ -39,10 +40,15 @@ export class App {
     /** @type {string | null} the type of new entities */
     this.label = project.labels[0]?.name ?? null;
     this.isAdding = false;
+    /** the id of a text that could not be opened, because the server did not respond */
+    this.unreached = "";
     this.typeOrder = rememberedSelect("type-order");
+    /** @type {Record<string, number>} the texts of the entities in the folder, with their numbers */
+    this.knownPhrases = {};
     /** called when a new status of a text is saved */
     this.onFinished = () => {};
     this.gestures = new Gestures(this);
+    this.finder = new Finder(this);
     this.styleOf = addColors(project.labels);
     this.showLabel = listLabels(project.labels, this.styleOf, (label) =>
       this.gestures.setLabel(label),
@@ -71,6 +77,14 @@ export class App {
   get marked() {
     const { cursor } = this.session;
     return cursor.isMarking ? cursor.range : this.view.selection();
+  }
+
+  /** @returns {Record<string, number>} the texts of entities in the folder and in the opened texts */
+  phrases() {
+    const opened = [...this.sessions.values()].flatMap(({ content, text }) =>
+      content.entities.map((entity) => [joined(entity.fragments, text).map((f) => text.slice(...f)).join(" "), 1]),
+    );
+    return { ...Object.fromEntries(opened), ...this.knownPhrases };
   }
 
   /** @returns {boolean} whether there are unsaved changes */
@@ -131,9 +145,19 @@ export class App {
       this.#show(this.#sessionOf(text));
     } catch (error) {
       if (this.named !== id) return;
+      if (this.open_ && !(error instanceof Refused)) return this.#stay(id);
       this.#turnTo(id, null);
       this.say(`${id} cannot be opened: ${/** @type {Error} */ (error).message}`);
     }
+  }
+
+  /** The server is gone: the open text, which may have unsaved changes, stays. @param {string} id */
+  #stay(id) {
+    this.unreached = id;
+    const stays = this.session.id;
+    history.replaceState(null, "", `#${encodeURIComponent(stays)}`);
+    this.list.setCurrent(stays);
+    this.draw();
   }
 
   /** @param {Text} text @returns {Session} the known session with its history if the file is unchanged */
@@ -157,7 +181,10 @@ export class App {
 
   /** @param {Session} session @param {Text} current the current content of the file */
   async #resolve(session, current) {
-    if (current.text === session.text) return resolveConflict(session, current, this.styleOf);
+    if (current.text === session.text) {
+      const isKept = await resolveConflict(session, current, this.styleOf);
+      return this.say(isKept ? "" : "Your changes were discarded.");
+    }
     this.#forget(session);
     this.say(
       `The text of ${session.id} was changed. It is shown without your last change.`,
@@ -174,6 +201,7 @@ export class App {
   /** @param {string} id @param {Session | null} session null if it cannot be opened */
   #turnTo(id, session) {
     this.open_ = session;
+    this.unreached = "";
     this.isAdding = false;
     document.body.classList.toggle("unopened", !session);
     this.box.lang = "";
@@ -262,11 +290,21 @@ export class App {
     find("saving-text", HTMLElement).textContent = [SAVED[state], saver?.message]
       .filter(Boolean)
       .join(": ");
-    find("retry", HTMLButtonElement).hidden = state !== "failed" && state !== "refused";
+    const lost = [
+      state === "failed" && `Not saved: ${saver?.message} Your changes are kept in this browser.`,
+      state === "refused" && `Not saved: ${saver?.message}`,
+      this.unreached && `${this.unreached} cannot be opened: The server does not respond.`,
+    ];
+    find("problem", HTMLElement).hidden = !lost.some(Boolean);
+    find("problem-text", HTMLElement).textContent = lost.filter(Boolean).join(" ");
   }
 
-  /** Save all unsaved changes now. */
+  /** Save all unsaved changes now, and open the text that could not be opened. */
   retry() {
+    const { unreached } = this;
+    this.unreached = "";
+    if (unreached) this.goTo(unreached);
+    this.draw();
     for (const { saver } of this.sessions.values()) if (saver.state !== "saved") saver.retry();
   }
 
@@ -287,36 +325,6 @@ export class App {
     this.view.mark(cursor.isMarking ? cursor.range : null);
   }
 
-  /** @param {"left" | "right"} side @param {boolean} [marks] @param {boolean} [byCharacter] */
-  move(side, marks = false, byCharacter = false) {
-    const step =
-      (side === "right") === (this.view.directionAt(this.session.cursor.head[0]) === "ltr")
-        ? 1
-        : -1;
-    const { cursor } = this.session;
-    if (byCharacter) cursor.byCharacter(step, marks);
-    else cursor.byWord(step, marks);
-    this.#moved();
-  }
-
-  /** @param {1 | -1} step @param {boolean} [marks] */
-  moveLine(step, marks = false) {
-    const { cursor } = this.session;
-    const offset = this.view.onNextLine(cursor.head[0], step);
-    if (offset !== null) cursor.go(cursor.tokenAt(offset), marks);
-    this.#moved();
-  }
-
-  #moved() {
-    const { cursor, items, text } = this.session;
-    cursor.isMoved = true;
-    this.showCursor();
-    const here = items
-      .filter((item) => covers(item.fragments, cursor.head))
-      .map((item) => describe(item, this.session));
-    this.say([`“${text.slice(...cursor.range)}”`, ...here].join(" "));
-  }
-
   /** Clear the selection. */
   leave() {
     const { isOver } = this.list;
@@ -333,10 +341,12 @@ export class App {
   finish(status) {
     // while the next text is loading, the key is not meant for the previous one
     if (this.list.current !== this.open_?.id) return;
-    this.session.setStatus(status);
-    const next = this.list.nextNew();
-    if (next) this.goTo(next);
-    else this.say("There are no more new texts.");
+    const isUndone = this.session.status === status;
+    const next = this.list.nextOpen();
+    this.session.change({ status: isUndone ? "new" : status });
+    if (isUndone) this.say("This text is new again.");
+    else if (next) this.goTo(next);
+    else this.say(this.list.filter.value ? "There are no more texts in this list." : "There are no more new texts.");
   }
 
   /** @param {1 | -1} step */

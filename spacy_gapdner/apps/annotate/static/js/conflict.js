@@ -12,6 +12,7 @@ import { wording } from "./mentions.js";
  * @param {Session} session
  * @param {import("./types.js").Text} current the current content of the file
  * @param {(label: string) => string} styleOf
+ * @returns {Promise<boolean>} false if the changes on this page were discarded
  */
 export async function resolveConflict(session, current, styleOf) {
   const mine = session.content;
@@ -20,9 +21,14 @@ export async function resolveConflict(session, current, styleOf) {
     ...differences(session, mine.entities, theirs.entities, "only here", "deleted in the file"),
     ...differences(session, theirs.entities, mine.entities, "only in the file", "deleted here"),
   ];
+  // two types for the same words
+  for (const [i, one] of open.entries())
+    for (const other of open.slice(i + 1))
+      if (one.isChecked && other.isChecked && session.hasSameWords(one.entity, other.entity))
+        one.isChecked = other.isChecked = false;
   const kept = await choose({
     title: "This file was changed by someone else",
-    text: `${session.id}: select the entities to keep. Entities that are the same on both sides are kept.`,
+    text: () => `${session.id}: select the entities to keep. Entities that are the same on both sides are kept.`,
     confirm: "Keep the selected entities",
     cancel: "Discard my changes",
     choices: () =>
@@ -33,7 +39,10 @@ export async function resolveConflict(session, current, styleOf) {
         style: styleOf(difference.entity.label),
       })),
   });
-  if (!kept) return session.reload(current);
+  if (!kept) {
+    session.reload(current);
+    return false;
+  }
   const differing = new Set(open.map(({ entity }) => entity));
   const same = theirs.entities.filter((entity) => !differing.has(entity));
   const entities = [...same, ...kept.map(({ entity }) => entity)];
@@ -44,6 +53,7 @@ export async function resolveConflict(session, current, styleOf) {
       session.ids.delete(key);
   }
   session.merge(current, { entities, rejected: [...mine.rejected, ...theirs.rejected] });
+  return true;
 }
 
 /**

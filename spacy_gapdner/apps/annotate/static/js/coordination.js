@@ -13,10 +13,19 @@ const BOTH_FORMS = `${COORDINATORS}|${COORDINATORS.normalize("NFD")}`;
 // of languages without spaces, except in words such as "saturation", "mild" and "neutralize"
 const BETWEEN_LETTERS =
   "以及|(?<![饱飽温溫緩缓違中昭令调調柔總总共])和|或者?|および|または|และ|หรือ";
+// attached to the next word, except in words such as "pain", "weight", "edema" and "function"
+const ATTACHED =
+  "(?<=\\s)و(?=\\p{Script=Arabic}{3})" +
+  "(?!الد(?:ة|ت?ه|تها?|تي|ي|ها|ين)?(?!\\p{L})|باء|تر|جع|جه|خز|ذم|راث|رم|رك|ريد|زن|سط|صف|صول|ضع|ظائف|ظيف|عائ|عي|فاة|قاي|قت|لاد|هن)";
+const NO_LETTER = "(?![\\p{L}\\p{M}\\p{N}])";
+const AFTER_NO_LETTER = "(?<![\\p{L}\\p{M}\\p{N}])";
+// "mg/dl" and "s/p", but not "CT/MRI" and "and/or"
+const UNIT = `(?!(?:${BOTH_FORMS})${NO_LETTER}|\\p{Lu}{2})[µ\\p{Script=Latin}]{1,2}`;
+const SLASH = `(?:(?<=\\s)/|/(?=\\s)|(?<!${AFTER_NO_LETTER}(?<!-)${UNIT})/(?!${UNIT}${NO_LETTER}(?!-)))`;
 // slashes and commas between digits are part of a number
 const SEPARATOR = new RegExp(
-  `(?:\\s*(?:[;&،؛、，]|(?<!\\d)[,/]|[,/](?!\\d)|${BETWEEN_LETTERS}|` +
-    `(?<![\\p{L}\\p{M}\\p{N}])(?:${BOTH_FORMS})(?![\\p{L}\\p{M}\\p{N}]))\\s*)+`,
+  `(?:\\s*(?:[;&+،؛、，]|(?:(?<!\\d)|(?=.(?!\\d)))(?:,|${SLASH})|${BETWEEN_LETTERS}|${ATTACHED}|` +
+    `${AFTER_NO_LETTER}(?:${BOTH_FORMS})${NO_LETTER})\\s*)+`,
   "gu",
 );
 
@@ -25,38 +34,21 @@ const SEPARATOR = new RegExp(
  * @param {string} text
  * @returns {Range[]} the parts between commas, slashes and coordinators
  */
-export function parts(range, text) {
-  const [first, last] = range;
-  /** @type {Range[]} */
-  const found = [];
-  let start = first;
-  for (const match of text.slice(first, last).matchAll(SEPARATOR)) {
-    found.push([start, first + match.index]);
-    start = first + match.index + match[0].length;
-  }
-  found.push([start, last]);
-  return found.map((part) => trimmed(part, text)).filter(([a, b]) => a < b);
+export function parts([start, end], text) {
+  return split(text.slice(start, end)).map(([from, to]) => [start + from, start + to]);
 }
 
-/**
- * @param {Range} range
- * @param {string} text
- * @returns {{range: Range, isLikely: boolean}[]} the first and the last word of a coordination, which
- *     all parts may share; likely if a part has fewer words
- */
-export function shareable(range, text) {
-  const all = parts(range, text);
-  const sizes = all.map(([start, end]) => text.slice(start, end).split(/\s+/).length);
-  const least = Math.min(...sizes);
-  const [first, last] = [all[0], all[all.length - 1]];
-  /** @type {[number, Range][]} */
-  const words = [
-    [sizes[0], [first[0], first[0] + text.slice(...first).search(/\s|$/)]],
-    [sizes[sizes.length - 1], [last[0] + text.slice(...last).search(/\S+$/), last[1]]],
-  ];
-  return words
-    .filter(([size]) => all.length > 1 && size > 1)
-    .map(([size, word]) => ({ range: word, isLikely: size > least }));
+/** @param {string} words @returns {Range[]} their parts between commas, slashes and coordinators */
+export function split(words) {
+  /** @type {Range[]} */
+  const found = [];
+  let start = 0;
+  for (const match of words.matchAll(SEPARATOR)) {
+    found.push([start, match.index]);
+    start = match.index + match[0].length;
+  }
+  found.push([start, words.length]);
+  return found.map((part) => trimmed(part, words)).filter(([from, to]) => from < to);
 }
 
 /**

@@ -29,7 +29,7 @@ export class Cursor {
 
   /** @param {number} offset @returns {Range} the token at the offset */
   tokenAt(offset) {
-    return this.tokens[indexAt(this.tokens, offset)];
+    return this.tokens[indexAt(this.tokens, offset)] ?? [0, 0];
   }
 
   /** @param {Range} head @param {boolean} [marks] whether to extend the selection */
@@ -44,6 +44,8 @@ export class Cursor {
   byWord(step, marks) {
     const i = indexAt(this.tokens, this.head[0]);
     const token = this.tokens[i];
+    // the text only contains whitespace
+    if (!token) return;
     // from inside a word, first to its edge
     const isWithin = step > 0 ? this.head[1] < token[1] : token[0] < this.head[0];
     /** @type {Range} */

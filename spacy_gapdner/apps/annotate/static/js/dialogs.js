@@ -1,6 +1,6 @@
 /** Dialogs that ask the user. */
 
-import { find, make } from "./dom.js";
+import { find, keyHint, make } from "./dom.js";
 
 /**
  * @typedef {object} Choice
@@ -11,17 +11,17 @@ import { find, make } from "./dom.js";
  * @property {boolean} isChecked
  */
 
-/** @typedef {{text: string, key: string, isChecked: boolean}} Option */
+/** @typedef {{text: string, key: string, run: () => void}} Action that changes the choices */
 
 /**
  * @template {Choice} T
  * @typedef {object} Question
  * @property {string} title
- * @property {string} text
+ * @property {() => string} text
  * @property {string} confirm label of the button that confirms
  * @property {string} [cancel] label of the button that cancels
- * @property {Option[]} [options] settings on which the choices depend
- * @property {(isOn: boolean[]) => T[]} choices by whether each option is selected
+ * @property {Action[]} [actions]
+ * @property {() => T[]} choices
  */
 
 /** @type {Promise<unknown>} the answer to the previous question */
@@ -44,18 +44,17 @@ export function choose(question) {
  * @param {Question<T>} question
  * @returns {Promise<T[] | null>}
  */
-function ask({ title, text, confirm, cancel = "Cancel", options = [], choices }) {
+function ask({ title, text, confirm, cancel = "Cancel", actions = [], choices }) {
   const dialog = find("choice", HTMLDialogElement);
-  const switches = options.map(({ key, isChecked }) =>
-    make("input", { type: "checkbox", value: key, checked: isChecked }),
-  );
   const list = make("ul", { className: "choices" });
+  const hint = make("p", { role: "status" });
   /** @type {T[]} */
   let shown = [];
   /** @type {HTMLInputElement[]} */
   let boxes = [];
   const draw = () => {
-    shown = choices(switches.map((box) => box.checked));
+    hint.textContent = text();
+    shown = choices();
     boxes = shown.map(({ isChecked }) => make("input", { type: "checkbox", checked: isChecked }));
     list.replaceChildren(...shown.map((choice, i) => choiceItem(choice, boxes[i], i)));
   };
@@ -64,19 +63,24 @@ function ask({ title, text, confirm, cancel = "Cancel", options = [], choices })
     "button",
     { className: "main", type: "button" },
     confirm,
-    make("kbd", {}, "Enter"),
+    keyHint("Enter"),
   );
-  const reject = make("button", { type: "button" }, cancel, make("kbd", {}, "Esc"));
+  const buttons = actions.map((action) => {
+    const button = make("button", { type: "button", ariaKeyShortcuts: action.key }, action.text, keyHint(action.key));
+    button.onclick = () => {
+      action.run();
+      draw();
+    };
+    return button;
+  });
+  const reject = make("button", { type: "button" }, cancel, keyHint("Esc"));
   dialog.replaceChildren(
     make("h2", { id: "choice-title" }, title),
-    make("p", {}, text),
-    ...options.map(({ key, text }, i) =>
-      make("label", { className: "option" }, switches[i], make("kbd", {}, key), text),
-    ),
+    hint,
     list,
+    make("p", { className: "group" }, ...buttons),
     make("p", { className: "buttons" }, accept, reject),
   );
-  switches.forEach((box) => (box.onchange = draw));
   return new Promise((resolve) => {
     /** @param {boolean} isConfirmed */
     const end = (isConfirmed) => {
@@ -91,9 +95,10 @@ function ask({ title, text, confirm, cancel = "Cancel", options = [], choices })
       end(false);
     };
     dialog.onkeydown = (event) => {
-      const box = boxes[Number(event.key) - 1] ?? switches.find(({ value }) => value === event.key);
-      if (box) box.click();
-      else if (event.key === "Enter" && event.target !== reject) end(true);
+      const used = boxes[Number(event.key) - 1] ?? buttons[actions.findIndex(({ key }) => key === event.key)];
+      const isOther = event.target instanceof HTMLButtonElement && event.target !== accept;
+      if (used) used.click();
+      else if (event.key === "Enter" && !isOther) end(true);
       else return;
       event.preventDefault();
     };
@@ -104,7 +109,7 @@ function ask({ title, text, confirm, cancel = "Cancel", options = [], choices })
 
 /** @param {Choice} choice @param {HTMLInputElement} box @param {number} i @returns {HTMLElement} */
 function choiceItem({ text, style, label, note }, box, i) {
-  const number = i < 9 ? [make("kbd", {}, String(i + 1))] : [];
+  const number = i < 9 ? [keyHint(String(i + 1))] : [];
   const name = make("b", { className: style }, label);
   const small = note ? [make("small", {}, note)] : [];
   return make("li", {}, make("label", {}, box, ...number, name, ` ${text} `, ...small));

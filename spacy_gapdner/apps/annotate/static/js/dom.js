@@ -12,6 +12,9 @@ export function find(id, kind) {
   return element;
 }
 
+/** @param {string} key @returns {HTMLElement} which is shown, but not a part of the name of a button */
+export const keyHint = (key) => make("kbd", { ariaHidden: "true" }, key);
+
 /**
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
@@ -24,3 +27,6 @@ export function make(tag, properties, ...children) {
   element.append(...children);
   return element;
 }
+
+/** @param {number} n @param {string} one @param {string} [many] @returns {string} "1 text" or "2 texts" */
+export const counted = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;

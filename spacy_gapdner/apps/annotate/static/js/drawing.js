@@ -28,6 +28,7 @@ import { extent, inOrder } from "./mentions.js";
  * @property {"" | "gap" | "fragment" | "fragment last"} kind empty under the label
  * @property {Bar} bar
  * @property {boolean} [isLabeled]
+ * @property {boolean} [isNamed] whether another entity of its coordination has the label
  */
 
 const pen = /** @type {CanvasRenderingContext2D} */ (make("canvas", {}).getContext("2d"));
@@ -115,15 +116,24 @@ function cellsOf(columns, words, bars, font) {
     if (!touched.length) return;
     // the label is shown once in a block, and extends over the next words
     const first = touched.find((i) => cells.get(i)?.kind !== "gap") ?? touched[0];
+    const isNamed = bars.slice(0, n).some((other) => isOneCoordination(bar, other));
     const label = [bar.isWarned ? "⚠" : "", bar.label, bar.note].filter(Boolean).join(" ");
     let room = Math.min(widthOf(label, LABEL.font), LABEL.maxWidth) + LABEL.space;
-    for (let i = first; i < columns.length && room > 0; i += 1) {
+    for (let i = first; i < columns.length && room > 0 && !isNamed; i += 1) {
       if (!cells.has(i)) cells.set(i, { n, kind: "", bar });
       room -= widthOf(words[i], font);
     }
-    for (const [i, cell] of cells) under[i].push({ ...cell, isLabeled: i === first });
+    for (const [i, cell] of cells) under[i].push({ ...cell, isLabeled: i === first && !isNamed, isNamed });
   });
   return under;
+}
+
+/** @param {Bar} one @param {Bar} other @returns {boolean} whether they share a fragment, so that one label is enough */
+function isOneCoordination(one, other) {
+  const isSame = one.label === other.label && one.note === other.note && !one.isWarned;
+  const isDiscontinuous = one.fragments.length > 1 || other.fragments.length > 1;
+  const isShared = one.fragments.some((f) => other.fragments.some((g) => f[0] < g[1] && g[0] < f[1]));
+  return isSame && isDiscontinuous && isShared;
 }
 
 /** @param {Range} column @param {string} word @param {Cell[]} cells @returns {HTMLElement} */
@@ -140,7 +150,7 @@ function drawWord([start, end], word, cells) {
 }
 
 /** @param {Cell} cell @returns {HTMLElement} */
-function drawCell({ n, kind, bar, isLabeled }) {
+function drawCell({ n, kind, bar, isLabeled, isNamed }) {
   const element = make("i", {});
   element.dataset.n = String(n);
   if (!kind) return element;
@@ -149,7 +159,7 @@ function drawCell({ n, kind, bar, isLabeled }) {
   element.classList.toggle("proposal", bar.isProposal);
   element.classList.toggle("chosen", bar.isSelected);
   element.dataset.key = String(bar.key);
-  element.dataset.label = bar.label;
+  if (!isNamed) element.dataset.label = bar.label;
   if (isLabeled) {
     const warning = bar.isWarned ? [make("span", { className: "warning" }, "⚠ ")] : [];
     const note = bar.note ? [make("small", {}, ` ${bar.note}`)] : [];
@@ -218,7 +228,7 @@ function repeatLabel(cells) {
   const first = cells.find((cell) => cell.className);
   const label = first?.dataset.label ?? "";
   const room = cells.reduce((n, cell) => n + (cell.parentElement?.firstChild?.nodeValue?.length ?? 0), 0);
-  if (first && !cells.some((cell) => cell.firstChild) && room >= label.length) first.dataset.again = label;
+  if (label && first && !cells.some((cell) => cell.firstChild) && room >= label.length) first.dataset.again = label;
 }
 
 /**

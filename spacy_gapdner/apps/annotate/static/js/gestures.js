@@ -1,8 +1,10 @@
 /** Editing the entities of the open text. */
 
-import { combinations, shareable } from "./coordination.js";
-import { choose } from "./dialogs.js";
+import { api } from "./api.js";
+import { counted } from "./dom.js";
+import { askAboutEqual, changesOf, equalWords } from "./equal.js";
 import { added, covers, extent, inOrder, trimmed, without, wording } from "./mentions.js";
+import { askHowToSplit } from "./splitting.js";
 
 /** @typedef {import("./types.js").Range} Range */
 /** @typedef {import("./types.js").Mention} Mention */
@@ -10,10 +12,6 @@ import { added, covers, extent, inOrder, trimmed, without, wording } from "./men
 /** @typedef {import("./types.js").Proposal} Proposal */
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./app.js").App} App */
-
-const DESELECT = "Deselect parts that are not entities.";
-const SHARED =
-  "Other shared words must be separate fragments. Shift-drag over them once to remove them, and again to add them.";
 
 /** @param {Entity | Proposal} item @returns {item is Proposal} */
 export const isProposal = (item) => "source" in item;
@@ -151,48 +149,41 @@ export class Gestures {
     this.app.say(`Deleted ${named(session, chosen)}.`);
   }
 
-  /** The key `c`: "joint, shoulder and back" and "pain" become three entities. */
+  /** The key `c`: "joint, shoulder and back pain" becomes three entities. */
   async split() {
     const { session, app } = this;
-    const { chosen, content, text } = session;
+    const { chosen } = session;
     if (!chosen) return app.say("Select an entity first.");
-    const { label, fragments } = chosen;
-    if (combinations(fragments, text).length < 2)
-      return app.say("The entity contains no comma, slash or coordinator.");
-    const shared = fragments.length === 1 ? shareable(fragments[0], text) : [];
-    const chosenParts = await choose({
-      title: "Split into entities",
-      text: fragments.length > 1 ? DESELECT : `${DESELECT} ${SHARED}`,
-      confirm: "Create",
-      options: shared.map(({ range, isLikely }, i) => ({
-        text: `shared: ${text.slice(...range)}`,
-        key: "xy"[i],
-        isChecked: isLikely,
-      })),
-      choices: (isOn) => {
-        const words = shared.filter((_, i) => isOn[i]).map(({ range }) => range);
-        const left = words.reduce((rest, word) => without(rest, word, text), fragments);
-        return combinations([...words, ...left], text).map((own) => ({
-          mention: { label, fragments: own },
-          text: wording({ label, fragments: own }, text),
-          label,
-          style: app.styleOf(label),
-          isChecked: true,
-        }));
-      },
-    });
+    const made = await askHowToSplit(session, chosen, app);
     app.focusText();
-    if (!chosenParts?.length) return;
+    if (!made) return;
+    if (!made.length) return app.say("No entities were selected.");
+    const { content } = session;
     const known = new Set(content.entities.map((e) => session.identity(e)));
-    const made = chosenParts
-      .filter(({ mention }) => !known.has(session.identity(mention)))
-      .map(({ mention }) => session.entity(mention));
+    const entities = made.filter((mention) => !known.has(session.identity(mention))).map((mention) => session.entity(mention));
     const others = content.entities.filter(({ key }) => key !== chosen.key);
     session.change(
-      { entities: [...others, ...made], rejected: this.#without(chosen) },
-      made[0]?.key ?? null,
+      { entities: [...others, ...entities], rejected: this.#without(chosen) },
+      entities[0]?.key ?? null,
     );
-    app.say(`Created ${made.length} ${made.length === 1 ? "entity" : "entities"}.`);
+    app.say(`Created ${counted(entities.length, "entity", "entities")}.`);
+  }
+
+  /** The key `e`: the same words elsewhere. */
+  async equal() {
+    const { session, app } = this;
+    const { chosen } = session;
+    if (!chosen) return app.say("Select an entity first.");
+    const answer = await askAboutEqual(session, chosen);
+    app.focusText();
+    if (!answer) return;
+    const { change, n } = changesOf(session, chosen)[answer.action];
+    if (n) session.change(change, answer.action === "delete" ? null : session.selected);
+    app.say(`Changed ${counted(n, "entity", "entities")} in this text.`);
+    if (!answer.isEverywhere) return;
+    const others = await api.changeEqual(answer.action, equalWords(session, chosen)).catch((error) => error.message);
+    const result = typeof others === "number" ? counted(others, "entity", "entities") : `an unknown number: ${others}`;
+    app.say(`Changed ${counted(n, "entity", "entities")} in this text, and in the other texts ${result}.`);
   }
 
   /** @param {"undo" | "redo"} step */
@@ -313,7 +304,7 @@ export class Gestures {
     if (!taken.length) return app.say("No proposals to accept: all are below this score or contradict another one.");
     const entities = taken.map((proposal) => session.entity(proposal));
     session.change({ entities: [...session.content.entities, ...entities] }, null);
-    app.say(`Accepted ${taken.length} ${taken.length === 1 ? "proposal" : "proposals"}.`);
+    app.say(`Accepted ${counted(taken.length, "proposal")}.`);
   }
 }
 

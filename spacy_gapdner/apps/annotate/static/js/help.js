@@ -1,12 +1,12 @@
 /** The help with all keys. */
 
 import { BY_MOUSE, COMMANDS, nameOf } from "./commands.js";
-import { find, make } from "./dom.js";
+import { find, keyHint, make } from "./dom.js";
 
 /** Show the help. */
 export function showHelp() {
   const sheet = find("help", HTMLDialogElement);
-  const close = make("button", { className: "main" }, "Close", make("kbd", {}, "Esc"));
+  const close = make("button", { className: "main" }, "Close", keyHint("Esc"));
   const byKeys = Object.entries(COMMANDS).map(([title, commands]) =>
     section(
       title,
@@ -14,7 +14,7 @@ export function showHelp() {
     ),
   );
   const labels = section("Types", [
-    [["1", "2", "…"], "set the type of the entity, or of the next entities"],
+    [["1", "2", "…"], "set the type of the next entities, or of the selected entity"],
   ]);
   const byMouse = section(
     "By mouse",

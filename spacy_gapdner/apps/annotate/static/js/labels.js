@@ -1,8 +1,10 @@
 /** The entity types: buttons, colors, guidelines. */
 
-import { find, make } from "./dom.js";
+import { find, keyHint, make } from "./dom.js";
 
 /** @typedef {import("./types.js").Label} Label */
+
+const MANY = 12;
 
 /** @param {Label[]} labels @returns {(label: string) => string} the CSS class of the color of a type */
 export function addColors(labels) {
@@ -26,24 +28,25 @@ export function addColors(labels) {
  */
 export function listLabels(labels, styleOf, choose) {
   const buttons = labels.map(({ name, key, description }) => {
-    const keyed = key ? [make("kbd", {}, key)] : [];
+    const keyed = key ? [keyHint(key)] : [];
     const button = make(
       "button",
       { className: `type ${styleOf(name)}`, title: description },
       ...keyed,
       name,
     );
-    button.ariaLabel = `Type ${name}${key ? `, key ${key}` : ""}`;
+    button.ariaKeyShortcuts = key;
     button.addEventListener("click", () => choose(name));
     return button;
   });
   find("labels", HTMLElement).replaceChildren(...buttons);
   find("guidelines", HTMLElement).replaceChildren(
     ...labels.flatMap(({ name, key, description }) => [
-      make("dt", { className: styleOf(name) }, name, ...(key ? [" ", make("kbd", {}, key)] : [])),
+      make("dt", { className: styleOf(name) }, name, ...(key ? [" ", keyHint(key)] : [])),
       make("dd", {}, description),
     ]),
   );
+  searchLabels(labels, buttons, choose);
   /** @type {string | null} */
   let last = null;
   return (pressed) => {
@@ -52,6 +55,30 @@ export function listLabels(labels, styleOf, choose) {
     if (current && pressed !== last) reveal(find("labels", HTMLElement), current);
     last = pressed;
   };
+}
+
+/**
+ * With many types, their list can be searched.
+ * @param {Label[]} labels
+ * @param {HTMLButtonElement[]} buttons
+ * @param {(label: string) => void} choose
+ */
+function searchLabels(labels, buttons, choose) {
+  const query = find("label-search", HTMLInputElement);
+  query.hidden = labels.length < MANY;
+  const matches = () => buttons.filter((button) => !button.hidden);
+  query.addEventListener("input", () => {
+    const words = query.value.toLowerCase();
+    buttons.forEach((button, i) => (button.hidden = !labels[i].name.toLowerCase().includes(words)));
+  });
+  query.addEventListener("keydown", ({ key }) => {
+    if (key !== "Enter" && key !== "Escape") return;
+    const [first] = matches();
+    if (key === "Enter" && first) choose(labels[buttons.indexOf(first)].name);
+    query.value = "";
+    query.dispatchEvent(new Event("input"));
+    find("text", HTMLElement).focus();
+  });
 }
 
 /** Scroll to a child. Unlike `scrollIntoView`, this does not scroll the page. @param {HTMLElement} box @param {HTMLElement} child */

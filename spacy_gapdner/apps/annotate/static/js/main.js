@@ -21,6 +21,8 @@ async function listTexts(app, order) {
   app.list.show(texts);
   find("pending", HTMLElement).hidden = !pending;
   if (pending) listLater(app, order, asked);
+  // nothing was opened while the order was unknown
+  else if (!app.open_ && !app.named) await app.openNamed();
 }
 
 /** @param {App} app @param {string} order @param {number} asked */
@@ -74,7 +76,7 @@ async function start() {
   find("retry", HTMLElement).addEventListener("click", () => app.retry());
   find("show-texts", HTMLElement).addEventListener("click", () => app.list.toggle());
   // in a narrow window, the types would take the place of the text
-  if (matchMedia("(max-width: 64rem)").matches) find("types", HTMLDetailsElement).open = false;
+  if (matchMedia("(max-width: 46rem)").matches) find("types", HTMLDetailsElement).open = false;
   addEventListener("hashchange", () => app.openNamed());
   addEventListener("focus", () => app.refresh());
   addEventListener("beforeunload", (event) => app.isUnsaved && event.preventDefault());
@@ -87,10 +89,12 @@ async function start() {
   );
   app.onFinished = () => void progress.ask();
   void progress.ask();
+  void api.phrases().then((phrases) => (app.knownPhrases = phrases), () => {});
   // open the text in the address without waiting for a long list
   const id = app.named;
   await Promise.all([listTexts(app, order.value), id && app.open(id)]);
-  await app.openNamed();
+  if (app.named) await app.openNamed();
+  else if (!app.open_) app.say("The most uncertain text is opened when the model has processed all texts.");
 }
 
 start().catch((error) => {

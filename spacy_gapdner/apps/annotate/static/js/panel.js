@@ -14,7 +14,7 @@ export function drawPanel(app) {
   const { chosen, text, remarks, nHidden } = app.session;
   const box = find("chosen", HTMLElement);
   for (const name of ["accept", "reject"]) buttonOf(name).hidden = !chosen || !isProposal(chosen);
-  for (const name of ["add", "split", "delete"]) buttonOf(name).disabled = !chosen;
+  for (const name of ["add", "split", "delete", "equal"]) buttonOf(name).disabled = !chosen;
   buttonOf("add").ariaPressed = String(app.isAdding);
   buttonOf("undo").disabled = !app.session.canTravel("undo");
   buttonOf("redo").disabled = !app.session.canTravel("redo");
@@ -34,7 +34,7 @@ export function drawPanel(app) {
   const score = isProposal(chosen) && chosen.score !== null ? ` ${chosen.score.toFixed(2)}` : "";
   box.replaceChildren(
     make(
-      "h3",
+      "h2",
       { className: app.styleOf(chosen.label) },
       chosen.label,
       make("small", {}, ` ${origin}${score}`),

@@ -1,7 +1,7 @@
 /** The progress of annotation, and of training in the background. */
 
 import { api } from "./api.js";
-import { find } from "./dom.js";
+import { counted, find } from "./dom.js";
 
 const PAUSE = 4000;
 
@@ -41,11 +41,11 @@ export class ProgressBar {
     const { done, total, model, training } = state;
     const bar = find("progress", HTMLProgressElement);
     [bar.max, bar.value] = [Math.max(total, 1), done];
-    find("progress-text", HTMLElement).textContent = `${done} of ${total} done`;
+    find("progress-text", HTMLElement).textContent = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} done`;
     const isRunning = training.state === "running";
     find("models", HTMLElement).hidden = !model;
     find("model", HTMLElement).textContent = `${model}${this.#training(state)}`;
-    find("train", HTMLButtonElement).disabled = isRunning || !done;
+    find("train", HTMLButtonElement).disabled = isRunning || state.requirement !== "";
     const back = find("back", HTMLButtonElement);
     back.hidden = !state.has_previous;
     back.disabled = isRunning;
@@ -56,13 +56,12 @@ export class ProgressBar {
   }
 
   /** @param {import("./types.js").Progress} state @returns {string} */
-  #training({ training, retrain_after: after, done_since: since }) {
-    if (training.state === "running") return ` · training on ${counted(training.texts)}`;
-    const left = after ? ` · ${counted(Math.max(after - since, 0))} until retraining` : "";
+  #training({ training, requirement, retrain_after: after, done_since: since }) {
+    if (training.state === "running") return ` · training on ${counted(training.texts, "text")}`;
+    const left =
+      after && !requirement ? ` · ${counted(Math.max(after - since, 0), "text")} until retraining` : "";
     const failed = training.state === "failed" ? "Training failed: " : "";
-    return training.message ? `${left}\n${failed}${training.message}` : left;
+    const lines = [requirement, training.message && `${failed}${training.message}`];
+    return [left, ...lines.filter(Boolean)].join("\n");
   }
 }
-
-/** @param {number} n @returns {string} "1 text" or "2 texts" */
-const counted = (n) => (n === 1 ? "1 text" : `${n} texts`);

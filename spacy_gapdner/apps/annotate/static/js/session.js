@@ -54,7 +54,6 @@ export class Session {
     this.remarks = new Map();
     this.version = text.version;
     this.nHidden = text.n_hidden;
-    this.status = text.status;
     this.savedStatus = text.status;
     this.history = new History(this.take(text));
     /** the last known content of the file */
@@ -71,6 +70,11 @@ export class Session {
   /** @returns {Content} */
   get content() {
     return this.history.present;
+  }
+
+  /** @returns {import("./types.js").Status} */
+  get status() {
+    return this.content.status;
   }
 
   /** @returns {Proposal[]} proposals that are neither accepted nor rejected */
@@ -102,6 +106,11 @@ export class Session {
     return identity(mention, this.text);
   }
 
+  /** @param {import("./types.js").Mention} a @param {import("./types.js").Mention} b @returns {boolean} */
+  hasSameWords(a, b) {
+    return this.identity({ ...a, label: "" }) === this.identity({ ...b, label: "" });
+  }
+
   /** @param {Partial<Content>} change @param {number | null} [selected] */
   change(change, selected = this.selected) {
     this.history.push({ ...this.content, ...change });
@@ -125,13 +134,6 @@ export class Session {
     if (!this.chosen) this.select(null);
     this.#save();
     return true;
-  }
-
-  /** @param {import("./types.js").Status} status */
-  setStatus(status) {
-    if (status === this.status) return;
-    this.status = status;
-    this.#save();
   }
 
   /** @returns {Promise<void>} request the proposals again */
@@ -178,7 +180,7 @@ export class Session {
   /**
    * Continue with this content, based on the current content of the file.
    * @param {Text} current
-   * @param {Content} content
+   * @param {Partial<Content>} content
    */
   merge(current, content) {
     this.#rebase(current, this.base);
@@ -188,18 +190,17 @@ export class Session {
   /** @param {Body} draft unsaved changes of an earlier window */
   restore(draft) {
     // if the file has changed in the meantime, the server reports a conflict
-    if (draft.version !== this.version) this.base = { entities: [], rejected: [] };
+    if (draft.version !== this.version) this.base = { ...this.base, entities: [], rejected: [] };
     this.version = draft.version;
-    this.status = draft.status;
     this.change(this.take({ ...draft, id: this.id }), null);
   }
 
   /**
-   * @param {Pick<Text, "rejected"> & {entities: (import("./types.js").Mention & {id: string | null,
+   * @param {Pick<Text, "rejected" | "status"> & {entities: (import("./types.js").Mention & {id: string | null,
    *     notes?: string[], warnings?: string[]})[], id: string}} text
    * @returns {Content}
    */
-  take({ entities, rejected }) {
+  take({ entities, rejected, status }) {
     return {
       entities: entities.map((saved) => {
         const entity = this.entity({ ...saved, fragments: this.offsets.toUnits(saved.fragments) });
@@ -208,6 +209,7 @@ export class Session {
         return entity;
       }),
       rejected: rejected.map((m) => ({ ...m, fragments: this.offsets.toUnits(m.fragments) })),
+      status,
     };
   }
 
@@ -280,7 +282,8 @@ export class Session {
   #rebase(current, base) {
     this.version = current.version;
     this.nHidden = current.n_hidden;
-    if (this.status === this.savedStatus) this.status = current.status;
+    if (this.status === this.savedStatus)
+      this.history.present = { ...this.content, status: current.status };
     this.savedStatus = current.status;
     this.base = base;
     this.saver.resume();

@@ -85,8 +85,8 @@ export class TextList {
     const text = this.texts.find((other) => other.id === id);
     if (!text || text.status === status) return;
     text.status = status;
-    this.#count();
-    this.#draw();
+    // it may leave the list, or return
+    this.#choose();
   }
 
   /**
@@ -95,14 +95,17 @@ export class TextList {
    */
   neighbor(step) {
     const i = this.shown.findIndex(({ id }) => id === this.current);
-    return this.shown[i + step]?.id ?? null;
+    // the next text takes the place of a text that left the list
+    const next = i < 0 ? this.active - Number(step < 0) : i + step;
+    return this.shown[next]?.id ?? null;
   }
 
-  /** @returns {string | null} the next new text, starting over at the end */
-  nextNew() {
-    const i = this.texts.findIndex(({ id }) => id === this.current);
-    const later = [...this.texts.slice(i + 1), ...this.texts.slice(0, Math.max(i, 0))];
-    return later.find(({ status }) => status === "new")?.id ?? null;
+  /** @returns {string | null} the next matching text, starting over at the end; only new texts if all are shown */
+  nextOpen() {
+    const i = this.shown.findIndex(({ id }) => id === this.current);
+    const start = i < 0 ? this.active : i + 1;
+    const later = [...this.shown.slice(start), ...this.shown.slice(0, Math.max(i, 0))];
+    return later.find(({ status }) => this.filter.value || status === "new")?.id ?? null;
   }
 
   async #find() {
@@ -137,7 +140,7 @@ export class TextList {
     this.#count();
     find("no-hits", HTMLElement).hidden = !this.texts.length || this.shown.length > 0;
     const i = this.shown.findIndex(({ id }) => id === this.current);
-    this.#reveal(Math.max(i, 0));
+    this.#reveal(i < 0 ? Math.max(Math.min(this.active, this.shown.length - 1), 0) : i);
     this.#draw();
   }
 
@@ -164,7 +167,10 @@ export class TextList {
     const last = Math.ceil((this.box.scrollTop + this.box.clientHeight) / HEIGHT) + 5;
     const rows = this.shown.slice(first, last).map((text, i) => this.#row(text, first + i));
     this.rows.replaceChildren(...rows);
-    this.box.setAttribute("aria-activedescendant", `text-${this.active}`);
+    // rows that are not visible are missing
+    const isDrawn = first <= this.active && this.active < first + rows.length;
+    if (isDrawn) this.box.setAttribute("aria-activedescendant", `text-${this.active}`);
+    else this.box.removeAttribute("aria-activedescendant");
   }
 
   /** @param {Listed} text @param {number} i @returns {HTMLElement} */

@@ -158,6 +158,42 @@ export class TextView {
     return best;
   }
 
+  /**
+   * @param {number} offset
+   * @param {1 | -1} step
+   * @returns {number | null} the start of the first or last word in the line
+   */
+  onEdge(offset, step) {
+    const word = this.wordAt(offset);
+    if (!word) return null;
+    const { top } = word.getBoundingClientRect();
+    let last = word;
+    for (const other of this.#wordsFrom(this.blockAt(offset), word, step)) {
+      if (Math.abs(other.getBoundingClientRect().top - top) >= 2) break;
+      last = other;
+    }
+    return startOf(last);
+  }
+
+  /**
+   * @param {number} offset
+   * @param {1 | -1} step
+   * @returns {number} the start of a word that is a page below or above
+   */
+  onNextPage(offset, step) {
+    const height = this.container.clientHeight * 0.9;
+    let found = offset;
+    let passed = 0;
+    // line by line, because the heights of blocks that were never visible are unknown
+    for (let next = this.onNextLine(found, step); next !== null && passed < height; ) {
+      const [from, to] = [this.wordAt(found), this.wordAt(next)];
+      passed += Math.abs((to?.getBoundingClientRect().top ?? 0) - (from?.getBoundingClientRect().top ?? 0));
+      found = next;
+      next = this.onNextLine(found, step);
+    }
+    return found;
+  }
+
   /** @param {number} block @param {HTMLElement} word @param {1 | -1} step */
   *#wordsFrom(block, word, step) {
     for (let i = block; i >= 0 && i < this.blocks.length; i += step) {

@@ -6,7 +6,7 @@
  * @typedef {{label: string, fragments: Range[]}} Mention
  * @typedef {Mention & {key: number}} Entity
  * @typedef {Mention & {key: number, score: number | null, source: string}} Proposal
- * @typedef {{entities: Entity[], rejected: Mention[]}} Content the state for undo and redo
+ * @typedef {{entities: Entity[], rejected: Mention[], status: Status}} Content the state for undo and redo
  * @typedef {"new" | "done" | "skipped" | "doubtful"} Status
  *
  * @typedef {{name: string, color: string, key: string | null, description: string}} Label
@@ -40,6 +40,7 @@
  *
  * @typedef {{version: string, entities: SavedEntity[], removed: string[]}} Answer
  * @typedef {Mention & {score: number | null, source: string}} Proposed
+ * @typedef {{words: string, label: string, skipped: string}} EqualWords
  * @typedef {object} Progress
  * @property {number} done
  * @property {number} total
@@ -47,6 +48,7 @@
  * @property {number} model_version
  * @property {boolean} has_previous whether the model before the last training can be used again
  * @property {{state: "none" | "running" | "failed", texts: number, message: string}} training
+ * @property {string} requirement what training still needs, or an empty string
  * @property {number | null} retrain_after
  * @property {number} done_since
  */
