@@ -104,8 +104,8 @@ def _read_document(path: Path, report: Report, with_annotator: bool) -> tuple[_D
 def _load_cas(path: Path, report: Report) -> Any:
     try:
         from cassis import load_cas_from_json, load_cas_from_xmi, load_typesystem
-    except ImportError:
-        raise GapDNERError(f"{path} needs cassis: pip install 'spacy-gapdner[cas]'.") from None
+    except ImportError as error:
+        raise GapDNERError(f"{path} needs cassis: pip install 'spacy-gapdner[cas]'.") from error
     try:
         files = _read_files(path)
         ends = (".xmi", ".json", ".xml")
@@ -136,7 +136,7 @@ def _load_cas(path: Path, report: Report) -> Any:
         raise
     # invalid files can raise any exception in the library
     except Exception as error:
-        raise GapDNERError(f"{path} is not valid UIMA CAS: {error!r}. Export it again.") from None
+        raise GapDNERError(f"{path} is not valid UIMA CAS: {error!r}. Export it again.") from error
 
 
 def _read_files(path: Path) -> list[tuple[str, bytes]]:

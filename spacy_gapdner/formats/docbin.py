@@ -27,7 +27,7 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     except Exception as error:
         raise GapDNERError(
             f"{path} is not a valid .spacy file ({type(error).__name__}). Convert the data again."
-        ) from None
+        ) from error
 
 
 def write_docbin(docs: Iterable[Doc], path: Path) -> int:
@@ -65,14 +65,14 @@ def read_spacy(
                         for entity in get_entities(doc, spans_key):
                             check_entity(doc, entity.to_entity())
                     # a label is not in the strings of the file
-                    except KeyError:
+                    except KeyError as error:
                         raise GapDNERError(
                             f"{file} is not a valid .spacy file: document {name!r} has a label "
                             "without its text. Convert the data again."
-                        ) from None
+                        ) from error
                     # other components, such as spancat, may have written spans under the prefix
                     except ValueError as error:
-                        raise GapDNERError(f"{file}, document {name!r}: {error}") from None
+                        raise GapDNERError(f"{file}, document {name!r}: {error}") from error
                     yield doc
     if from_spans and from_spans not in groups:
         there = ", ".join(map(repr, sorted(groups))) or "none"

@@ -136,11 +136,11 @@ def decode(raw: bytes, where: str) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         if raw.startswith(_NO_TEXT):
-            raise GapDNERError(f"{where} {NOT_TEXT}") from None
+            raise GapDNERError(f"{where} {NOT_TEXT}") from error
         raise GapDNERError(
             f"{where} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
             "Convert the file to UTF-8 first."
-        ) from None
+        ) from error
 
 
 def read_lines(path: Path) -> list[str]:
@@ -166,12 +166,12 @@ def parse_json(text: str, where: str) -> Any:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         return value
     # a string was cut within an emoji
-    except UnicodeEncodeError:
-        raise GapDNERError(f"{where} contains half of a surrogate pair. Correct it.") from None
+    except UnicodeEncodeError as error:
+        raise GapDNERError(f"{where} contains half of a surrogate pair. Correct it.") from error
     except (ValueError, RecursionError) as error:
         # a line of JSONL would always be line 1
         reason = str(error) if "\n" in text else str(error).replace("line 1 ", "")
-        raise GapDNERError(f"{where} is not JSON: {reason}. Correct the file.") from None
+        raise GapDNERError(f"{where} is not JSON: {reason}. Correct the file.") from error
 
 
 def read_json_lines(
@@ -238,4 +238,4 @@ def xml_errors(path: Path) -> Iterator[None]:
     except (ParseError, LookupError, ValueError, RecursionError) as error:
         raise GapDNERError(
             f"{path} cannot be read as XML: {error}. Is it truncated or in another format?"
-        ) from None
+        ) from error

@@ -86,11 +86,11 @@ def locked(path: Path, problem: str) -> Iterator[None]:
                 # Windows does not remove an open file
                 with suppress(OSError):
                     path.unlink()
-    except Timeout:
+    except Timeout as error:
         # file systems such as /proc have no new files
         if not path.exists():
             problem = f"Cannot create files in {path.parent}. Choose another folder."
-        raise GapDNERError(problem) from None
+        raise GapDNERError(problem) from error
     finally:
         for folder in created:
             # it has files if the command was successful

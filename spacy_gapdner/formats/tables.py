@@ -86,8 +86,10 @@ def to_dataframe(
     """
     try:
         import pandas as pd
-    except ImportError:
-        raise ImportError("Data frames need pandas: pip install 'spacy-gapdner[tables]'.") from None
+    except ImportError as error:
+        raise ImportError(
+            "Data frames need pandas: pip install 'spacy-gapdner[tables]'."
+        ) from error
     docs = [docs] if isinstance(docs, Doc) else docs
     return pd.DataFrame(list(entity_rows(docs, spans_key)), columns=list(COLUMNS)).astype(COLUMNS)
 
@@ -109,10 +111,10 @@ def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Repor
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
-    except ImportError:
+    except ImportError as error:
         raise GapDNERError(
             "Parquet needs pyarrow: pip install 'spacy-gapdner[tables]', or write CSV."
-        ) from None
+        ) from error
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in entity_rows(docs, spans_key)]
     with replacing(path) as temporary:
         pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(COLUMNS)), temporary)
