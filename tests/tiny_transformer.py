@@ -39,4 +39,7 @@ def load_small_pipeline(bert, max_length=12, stride=9):
     settings = {"transformer": str(bert), "max_length": max_length, "stride": stride}
     overrides |= {f"vars.{name}": value for name, value in settings.items()}
     config = spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
+    # spaCy's own, because the tests of the core use nothing else of the package
+    config["components"]["sentencizer"] = {"factory": "sentencizer"}
+    del config["corpora"], config["training"]["logger"], config["initialize"]["before_init"]
     return spacy.util.load_model_from_config(config, auto_fill=True)
