@@ -26,7 +26,7 @@ def use_bf16(nlp: Language) -> None:
             "gapdner component."
         )
     for shim in shims:
-        device = next(shim.network.parameters()).device.type
+        device = shim.device.type
         if not _supports_bf16(device):
             what = "GPU" if device == "cuda" else "CPU"
             raise GapDNERError(f"This {what} does not support bfloat16. Use float32.")

@@ -88,7 +88,7 @@ class NetworkShim(PyTorchShim):
 
     @contextmanager
     def _context(self) -> Iterator[None]:
-        device = next(self.network.parameters()).device.type
+        device = self.device.type
         with _explain_full_memory(), torch.autocast(device, torch.bfloat16, self.mixed_precision):
             yield
 

@@ -246,7 +246,7 @@ def _call_network(
     model: Model[NetworkIn, list[Floats4d]], inputs: NetworkIn, is_train: bool
 ) -> tuple[list[Floats4d], Callable[[list[Floats4d]], Floats2d]]:
     shim = cast(NetworkShim, model.shims[0])
-    device = next(shim.network.parameters()).device
+    device = shim.device
     words = xp2torch(inputs[0], requires_grad=is_train, device=device)
     calls = [call._replace(words=call.words.to(device)) for call in inputs[1]]
     compute = partial(shim.network, words, calls)
