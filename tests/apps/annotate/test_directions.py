@@ -6,6 +6,8 @@ import unicodedata
 from pathlib import Path
 from random import Random
 
+from javascript import NODE, needs_node
+
 import spacy_gapdner
 from spacy_gapdner.drawing.bars import _directions
 
@@ -18,6 +20,7 @@ console.log(JSON.stringify(JSON.parse(read).map((words) => directionsOf(words, "
 """
 
 
+@needs_node
 def test_same_directions_in_python_and_javascript():
     # modifier letters, which are never alone in a word, have a direction only in JavaScript
     letters = [
@@ -33,7 +36,7 @@ def test_same_directions_in_python_and_javascript():
     sentences += [rng.choices(common, k=rng.randint(1, 8)) for _ in range(2000)]
     script = SCRIPT.replace("MODULE", json.dumps(MODULE.as_uri()))
     found = subprocess.run(
-        ["node", "--input-type=module", "--eval", script],
+        [NODE, "--input-type=module", "--eval", script],
         input=json.dumps(sentences),
         capture_output=True,
         text=True,
