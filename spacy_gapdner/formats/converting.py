@@ -20,11 +20,11 @@ from .brat_lines import referent_of
 from .docs import DOC_EXTRA, DOC_NAME, Alignment, doc_place, to_docs
 from .files import skip_word_files
 from .jsonl import document_values
+from .languages import choose_tokenizer
 from .outputs import check_apart
 from .records import DOC_RELATIONS, UNSTORED, BratLine, Record
 from .registry import ATTRS, FORMATS, Format, choose_output, get_format, guess_format
 from .report import MISSING_TYPE, Place, Report, logging_drops
-from .tokenizer_choice import choose_tokenizer
 
 # the formats whose tokens a pipeline learns from
 _TOKENIZED = ("spacy", "w2ner", "inline")

@@ -98,7 +98,7 @@ _TABLE = (
     Format("cas", cas.read_cas, None, cas.SUFFIXES, None, _CAS),
     Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, _JSONL, _RELATIONS),
     Format("brat", brat.read_brat, brat.write_brat, _BRAT, "", brat.has_annotations, _METADATA),
-    Format("w2ner", w2ner.read_w2ner, w2ner.write_w2ner, (JSON, JSONL), JSON, _W2NER, _ALL),
+    Format("w2ner", w2ner.read_w2ner, w2ner.write_w2ner, (JSON,), JSON, _W2NER, _ALL),
     Format("pubannotation", read_pubannotation, write_pubannotation, (JSON,), "", _LAYERS),
     Format("inline", read_inline, write_inline, inline.SUFFIXES, ".inline", is_inline, _ALL),
     Format("spacy", docbin.read_spacy, docbin.write_spacy, (".spacy",), ".spacy", loses=_NOTHING),

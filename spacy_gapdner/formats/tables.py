@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities
-from ..errors import GapDNERError
 from .docs import DOC_NAME
 from .outputs import replacing
 from .report import Report
@@ -108,14 +107,7 @@ def write_csv(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -
 
 def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write entities as Parquet, see `entity_rows`."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise GapDNERError(
-            "Parquet needs pyarrow: pip install 'spacy-gapdner[tables]', or write CSV."
-        ) from error
-    rows = [dict(zip(COLUMNS, row, strict=True)) for row in entity_rows(docs, spans_key)]
+    table = to_dataframe(docs, spans_key=spans_key)
     with replacing(path) as temporary:
-        pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(COLUMNS)), temporary)
-    return len(rows)
+        table.to_parquet(temporary)
+    return len(table)

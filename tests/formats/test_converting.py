@@ -38,7 +38,6 @@ SENTENCE = '{"sentence": ["a"], "ner": []}'
         ({"a.txt": "x", "a.ann": ""}, ".", "brat"),
         ({"a.txt": "x", "a.ann": ""}, "a.txt", "brat"),
         ({"a.json": f"[{SENTENCE}]"}, "a.json", "w2ner"),
-        ({"a.jsonl": SENTENCE}, ".", "w2ner"),
         ({"a.jsonl": GOLD}, ".", "jsonl"),
         # predictions for tasks of Prodigy and texts of doccano
         ({"a.jsonl": GOLD[:-1] + ', "_task_hash": 1}'}, ".", "jsonl"),

@@ -13,9 +13,9 @@ from spacy_gapdner.formats import (
     Report,
     convert,
     guess_data_language,
+    languages,
     read,
     read_docbin,
-    tokenizer_choice,
 )
 from spacy_gapdner.formats.languages import guess_language
 
@@ -125,8 +125,8 @@ def test_languages_without_rules(write, report, monkeypatch):
             raise ImportError("needs x")
         return blank(lang)
 
-    blank = tokenizer_choice.blank_pipeline
-    monkeypatch.setattr(tokenizer_choice, "blank_pipeline", fail)
+    blank = languages.blank_pipeline
+    monkeypatch.setattr(languages, "blank_pipeline", fail)
     (doc,) = read(write({"a.txt": TEXTS["de"], "a.ann": ""}), report=report)
     assert doc.user_data[DOC_LANG] == "en"
     assert "look like German (de), whose rules cannot be used: needs x" in report.issues[0].message

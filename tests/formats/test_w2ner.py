@@ -1,8 +1,7 @@
-"""W2NER's JSON: lists, lines, sentences, and malformed records."""
+"""W2NER's JSON: sentences and malformed records."""
 
 import json
 
-import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -21,12 +20,9 @@ def w2ner(words, *ner):
 GOOD, NONE = w2ner(SENTENCE.split(), [0, 1, 4], [0, 3, 4]), w2ner(SENTENCE.split())
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [("a.json", f"[{GOOD}, {NONE}]"), ("a.jsonl", f"\ufeff{GOOD}\n\n{NONE}\r\n")],
-)
-def test_w2ner(write, report, name, content):
-    records = list(read_w2ner(write({name: content}) / name, report))
+def test_w2ner(write, report):
+    path = write({"a.json": f"\ufeff[{GOOD}, {NONE}]"}) / "a.json"
+    records = list(read_w2ner(path, report))
     assert [r.tokens for r in records] == [tuple(SENTENCE.split())] * 2
     assert [r.entities for r in records] == [ENTITIES, ()]
     assert (records[0].name, report.issues) == ("a-1", [])
@@ -49,6 +45,6 @@ def test_empty_sentence_is_skipped_and_its_entities_are_counted(write, report):
     records = [(record.tokens, len(record.entities)) for record in read_w2ner(path, report)]
     assert records == [(tuple(SENTENCE.split()), 2), (("a",), 1)]
     assert report.counts("dropped") == {"malformed entity": 2, "duplicate entity": 1}
-    # only the invalid line is skipped
-    path = write({"b.jsonl": f"{GOOD}\n{{\n{GOOD}\n"}) / "b.jsonl"
+    # only the invalid record is skipped
+    path = write({"b.json": f"[{GOOD}, {{}}, {GOOD}]"}) / "b.json"
     assert len(list(read_w2ner(path, Report(skip=True)))) == 2
