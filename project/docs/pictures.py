@@ -10,8 +10,10 @@ from docutils import nodes
 from spacy.tokens import Doc
 from sphinx.util.docutils import SphinxDirective
 
-from spacy_gapdner import Entity, read, render, set_entities
+from project.corpora.inline import read_inline
+from spacy_gapdner import Entity, render, set_entities
 from spacy_gapdner.drawing.page import TEMPLATES
+from spacy_gapdner.formats import Report, blank_pipeline, to_docs
 from spacy_gapdner.grid import GapAwareTagging, LabeledCells
 from spacy_gapdner.grid.segments import assign_entities, get_segments
 
@@ -82,7 +84,7 @@ class Picture(SphinxDirective):
 
 
 class Example(SphinxDirective):
-    """``gapdner-example``: sentences in the `inline` format, shown as text and picture."""
+    """``gapdner-example``: sentences and their entities, shown as text and picture."""
 
     has_content = True
 
@@ -91,7 +93,7 @@ class Example(SphinxDirective):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "example.inline"
             path.write_text(f"{text}\n\n", encoding="utf8")
-            docs = list(read(path, "inline"))
+            docs = list(to_docs(read_inline(path, Report()), blank_pipeline(), Report()))
         for doc in docs:
             # do not show the file name
             doc.user_data.clear()

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
+from project.corpora.inline import merge_ranges
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
-from spacy_gapdner.formats.inline import merge_ranges
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
 from spacy_gapdner.formats.report import Place, Report, reading
 

@@ -11,7 +11,6 @@ from .docs import DOC_NAME as DOC_NAME
 from .docs import Alignment as Alignment
 from .docs import to_docs as to_docs
 from .files import read_text as read_text
-from .inline import read_inline as read_inline
 from .jsonl import read_jsonl as read_jsonl
 from .records import ACROSS as ACROSS
 from .records import UNSTORED as UNSTORED
@@ -31,4 +30,3 @@ from .report import Place as Place
 from .report import Report as Report
 from .report import reading as reading
 from .tables import to_dataframe as to_dataframe
-from .w2ner import read_w2ner as read_w2ner

@@ -26,9 +26,6 @@ from .records import DOC_RELATIONS, UNSTORED, BratLine, Record
 from .registry import ATTRS, FORMATS, Format, choose_output, get_format, guess_format
 from .report import MISSING_TYPE, Place, Report, logging_drops
 
-# the formats whose tokens a pipeline learns from
-_TOKENIZED = ("spacy", "w2ner", "inline")
-
 
 def read(
     path: str | Path,
@@ -153,11 +150,10 @@ def write(
         such as the large output of a transformer, which spaCy's ``doc_cleaner`` removes.
     path (Union[str, Path]): The file or folder to write.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected from the file extension if
-        None: .spacy, .jsonl, .json (w2ner), .inline, .xml (bioc), .csv, .parquet, or none
-        (a brat folder).
+        None: .spacy, .jsonl, .xml (bioc), .csv, .parquet, or none (a brat folder).
     spans_key (str): Prefix of the span groups that store the entities.
     report (Optional[Report]): Collects what the format cannot represent; it is logged if None.
-    RETURNS (int): The number of documents, sentences (w2ner, inline) or entities (csv, parquet).
+    RETURNS (int): The number of documents or entities (csv, parquet).
     RAISES (GapDNERError): If the format or path cannot be written, or a label is not allowed.
     """
     path, docs = Path(path), [docs] if isinstance(docs, Doc) else docs
@@ -192,8 +188,8 @@ def convert(
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for complete
         documents. None means 1 for .spacy and 0 for other formats.
     alignment (Optional[str]): How to align a boundary inside a token, see `read`. None means
-        "expand" for formats with tokens (.spacy, w2ner, inline), which a pipeline learns from, and
-        "split" for other formats, so that no boundary moves.
+        "expand" for formats with tokens, such as .spacy, and "split" for other formats, so that no
+        boundary moves.
     spans_key (str): Prefix of the span groups that store the entities.
     strict (bool): Stop at the first item that would be dropped.
     skip (bool): Skip documents that cannot be read instead of stopping.
@@ -209,23 +205,18 @@ def convert(
     check_apart(output, input)
     if input.suffix in ANNOTATION_SUFFIXES:
         check_apart(output, input.with_suffix(".txt"))
-    source, target = format or guess_format(input), choose_output(output, to).name
-    splitting = {
-        "n_sents": n_sents is not None,
-        "model": options.get("model") is not None,
-        "line_breaks": options.get("line_breaks", "auto") != "auto",
-    }
-    given = [name for name, is_given in splitting.items() if is_given]
-    if source == "spacy" and given:
+    source, target = format or guess_format(input), choose_output(output, to)
+    is_splitting = n_sents is not None or options.get("model") is not None
+    if source == "spacy" and (is_splitting or options.get("line_breaks", "auto") != "auto"):
         raise GapDNERError(
-            f"{input} is a .spacy file, whose sentences are already split. "
-            f"Leave out {' and '.join(given)}."
+            f"{input} is a .spacy file, whose sentences are already split. Leave out n_sents, "
+            "model and line_breaks."
         )
     if strict and skip:
         raise GapDNERError("Use either strict or skip, not both.")
     if n_sents is None:
-        n_sents = int(target == "spacy")
-    options["alignment"] = alignment or ("expand" if target in _TOKENIZED else "split")
+        n_sents = int(target.name == "spacy")
+    options["alignment"] = alignment or ("expand" if target.has_tokens else "split")
     report = Report(strict=strict, skip=skip)
     docs = read(input, source, n_sents=n_sents, report=report, spans_key=spans_key, **options)
 
@@ -235,7 +226,7 @@ def convert(
             if on_doc is not None:
                 on_doc(doc)
 
-    write(checked(), output, target, spans_key=spans_key, report=report)
+    write(checked(), output, target.name, spans_key=spans_key, report=report)
     return report
 
 
@@ -244,7 +235,7 @@ def _counting_losses(
 ) -> Iterator[Doc]:
     kept = ATTRS - format.loses
     for doc in docs:
-        place = doc_place(doc)
+        place, entities = doc_place(doc), get_entities(doc, spans_key)
         name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
         # an id that is the document's name is not lost
         stored = {"id": name} if "metadata" in format.loses else document_values(doc)
@@ -255,27 +246,22 @@ def _counting_losses(
             message = f"{format.name} cannot store {', '.join(map(repr, lost))} of the document"
             report.add("dropped", "document metadata", message, place)
         if "relations" in format.loses:
-            _drop_relations(doc, spans_key, format, report)
+            # the kb_id of an entity can be a line of brat, too
+            referents = {(e.id_, e.kb_id_) for e in entities} if "kb_id" in kept else set()
+            for line in doc.user_data.get(DOC_RELATIONS, ()):
+                if referent_of(line) not in referents:
+                    BratLine(line, place).drop(report, kind=UNSTORED)
         for key in get_other_keys(doc, spans_key):
             if number := len(get_entities(doc, key)):
                 message = f"{number} under {key!r:.80}"
                 report.add("kept", "entities under another prefix", message, place)
-        attrs = (a for entity in get_entities(doc, spans_key) for a in entity.attrs.items())
+        attrs = (a for entity in entities for a in entity.attrs.items())
         found = Counter(k for k, value in attrs if k not in kept and value not in (None, "", {}))
         for key, number in found.items():
             name = "attributes" if key == "_" else key
             message = f"{format.name} cannot store {name} of entities ({number})"
             report.add("dropped", f"{name} of a document's entities", message, place)
         yield doc
-
-
-def _drop_relations(doc: Doc, spans_key: str, format: Format, report: Report) -> None:
-    stored = {
-        (e.id_, e.kb_id_) for e in get_entities(doc, spans_key) if "kb_id" in ATTRS - format.loses
-    }
-    for text in doc.user_data.get(DOC_RELATIONS, ()):
-        if referent_of(text) not in stored:
-            BratLine(text, doc_place(doc)).drop(report, kind=UNSTORED)
 
 
 def require_docs(

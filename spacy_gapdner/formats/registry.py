@@ -11,9 +11,8 @@ from typing import Literal
 
 from ..errors import GapDNERError
 from . import annotation_tools as tools
-from . import bioc, brat, cas, docbin, inline, jsonl, pubtator, tables, w2ner
+from . import bioc, brat, cas, docbin, jsonl, pubtator, tables
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
-from .inline import is_inline, read_inline, write_inline
 from .outputs import check_no_stream
 from .pubannotation import read_pubannotation, write_pubannotation
 from .records import Record
@@ -38,6 +37,7 @@ class Format:
         Empty if the file extensions are sufficient.
     loses (frozenset[str]): Values that the writer cannot store and `write` reports: "relations",
         "metadata" of documents, and the attrs of entities: "id", "kb_id", "kb_name", "_", "score".
+    has_tokens (bool): Whether the files contain tokens, which a pipeline learns from.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Format:
     ending: str | None = None
     detector: str | Callable[[Path], bool] = ""
     loses: frozenset[str] = frozenset({"relations", "metadata"})
+    has_tokens: bool = False
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -80,12 +81,10 @@ _PRODIGY = (
 _LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|<(?:[\w.-]+:)?XMI\b|\APK'
 _BIOC = r'<collection|"passages"\s*:'
-_JSONL, _W2NER = r'"entities"\s*:\s*\[', r'"sentence"\s*:'
+_JSONL = r'"entities"\s*:\s*\['
 _BRAT = (*brat.ANNOTATION_SUFFIXES, ".txt")
-_NOTHING: frozenset[str] = frozenset()
 _RELATIONS, _METADATA = frozenset({"relations"}), frozenset({"metadata"})
-_ALL = ATTRS | _RELATIONS | _METADATA
-_NOT_IN_TABLES = _ALL - {"kb_id", "score"}
+_NOT_IN_TABLES = frozenset({"relations", "metadata", "id", "kb_name", "_"})
 # NUL bytes are left if a disk was full
 _BLANK = string.whitespace + "\0"
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
@@ -98,10 +97,16 @@ _TABLE = (
     Format("cas", cas.read_cas, None, cas.SUFFIXES, None, _CAS),
     Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, _JSONL, _RELATIONS),
     Format("brat", brat.read_brat, brat.write_brat, _BRAT, "", brat.has_annotations, _METADATA),
-    Format("w2ner", w2ner.read_w2ner, w2ner.write_w2ner, (JSON,), JSON, _W2NER, _ALL),
     Format("pubannotation", read_pubannotation, write_pubannotation, (JSON,), "", _LAYERS),
-    Format("inline", read_inline, write_inline, inline.SUFFIXES, ".inline", is_inline, _ALL),
-    Format("spacy", docbin.read_spacy, docbin.write_spacy, (".spacy",), ".spacy", loses=_NOTHING),
+    Format(
+        "spacy",
+        docbin.read_spacy,
+        docbin.write_spacy,
+        suffixes=(".spacy",),
+        ending=".spacy",
+        loses=frozenset(),
+        has_tokens=True,
+    ),
     Format("bioc", bioc.read_bioc, bioc.write_bioc, (".xml", JSON), ".xml", _BIOC),
     Format("pubtator", pubtator.read_pubtator, None, pubtator.SUFFIXES, None, r"\A\s*\S+\|t\|"),
     Format("csv", writer=tables.write_csv, ending=".csv", loses=_NOT_IN_TABLES),
@@ -144,16 +149,15 @@ def guess_format(path: Path) -> str:
         if found := next(corpora, None):
             return found
         # texts last: other formats store them next to their annotations
-        texts = (TXT, ".inline")
-        others = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s not in texts)
-        files = visible_files(path, tuple(others)) or visible_files(path, texts)
+        others = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s != TXT)
+        files = visible_files(path, tuple(others)) or visible_files(path, (TXT,))
         if not files:
             _explain_content(path, word_files(path) or visible_files(path, _CONLL))
             raise GapDNERError(f"{path} contains no annotation file ({', '.join(others)}).")
     # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
     of_files = [format for format in FORMATS.values() if format.suffixes]
-    # in the order of FORMATS: a text next to a .ann file is brat, even if it looks like inline text
+    # in the order of FORMATS
     fitting = {next((f.name for f in of_files if f.fits(file)), None) for file in firsts.values()}
     names = sorted(name for name in fitting if name)
     if len(names) == 1:
@@ -215,6 +219,4 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
             )
     if files and all(file.suffix == TXT for file in files):
         hint = brat.shared_hint(path) or "Annotate it, or use predict to find entities."
-        raise GapDNERError(
-            f"{path} has text without annotation: there is no .ann file or inline text. {hint}"
-        )
+        raise GapDNERError(f"{path} has text without annotation: there is no .ann file. {hint}")

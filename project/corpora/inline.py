@@ -7,13 +7,13 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from ..entities import Entity, Fragments
-from ..errors import GapDNERError
-from .docs import doc_sentences
-from .files import file_reader, first_text, read_lines
-from .outputs import write_parts
-from .records import TokenRecord
-from .report import Place, Report
+from project.corpora.sentences import doc_sentences
+from spacy_gapdner.entities import Entity, Fragments
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import file_reader, first_text, read_lines
+from spacy_gapdner.formats.outputs import write_parts
+from spacy_gapdner.formats.records import TokenRecord
+from spacy_gapdner.formats.report import Place, Report
 
 SUFFIXES = (".txt", ".inline")
 _DOCUMENT = "Document: "

@@ -7,13 +7,13 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import Entity
-from ..errors import GapDNERError
-from .docs import doc_sentences
-from .files import file_reader, read_json, value_errors
-from .outputs import write_parts
-from .records import TokenRecord
-from .report import Place, Report, reading
+from project.corpora.sentences import doc_sentences
+from spacy_gapdner.entities import Entity
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import file_reader, read_json, value_errors
+from spacy_gapdner.formats.outputs import write_parts
+from spacy_gapdner.formats.records import TokenRecord
+from spacy_gapdner.formats.report import Place, Report, reading
 
 
 @file_reader(".json")

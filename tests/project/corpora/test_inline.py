@@ -4,8 +4,9 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from project.corpora.inline import read_inline
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.formats import DOC_NAME, guess_format, read_inline
+from spacy_gapdner.formats import DOC_NAME, guess_format
 from spacy_gapdner.formats import write as write_docs
 
 SENTENCE = "severe joint and shoulder pain"

@@ -5,8 +5,9 @@ import json
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from project.corpora.w2ner import read_w2ner
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.formats import Report, read_w2ner
+from spacy_gapdner.formats import Report
 from spacy_gapdner.formats import write as write_docs
 
 SENTENCE = "severe joint and shoulder pain"
