@@ -32,14 +32,13 @@ def convert_cli(
     force: bool = options.FORCE,
     format: str | None = options.format(
         help="Input format: brat, jsonl, spacy, prodigy, doccano, labelstudio, cas, "
-        "pubtator, bioc, pubannotation, or a custom format with --code (default: detected)"
+        "pubtator, bioc, or a custom format with --code (default: detected)"
     ),
     to: str | None = typer.Option(
         None,
         "--to",
         "-t",
-        help="Output format: spacy, jsonl, brat, bioc, pubannotation (folder), csv or parquet "
-        "(default: by file extension)",
+        help="Output format: spacy, jsonl, brat, bioc, csv or parquet (default: by file extension)",
     ),
     lang: str | None = options.DATA_LANG,
     model: str | None = options.SPLITTER,

@@ -14,7 +14,6 @@ from . import annotation_tools as tools
 from . import bioc, brat, cas, docbin, jsonl, pubtator, tables
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
 from .outputs import check_no_stream
-from .pubannotation import read_pubannotation, write_pubannotation
 from .records import Record
 
 # the attrs of entities that files can represent
@@ -78,7 +77,6 @@ _PRODIGY = (
     r'(?![\s\S]*"entities"\s*:\s*\[))'
     r'[\s\S]*"(spans|_task_hash)"\s*:'
 )
-_LAYERS = r'"(denotations|tracks)"\s*:'
 _CAS = r'"%[A-Z_]+"\s*:|<(?:[\w.-]+:)?XMI\b|\APK'
 _BIOC = r'<collection|"passages"\s*:'
 _JSONL = r'"entities"\s*:\s*\['
@@ -97,7 +95,6 @@ _TABLE = (
     Format("cas", cas.read_cas, None, cas.SUFFIXES, None, _CAS),
     Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, _JSONL, _RELATIONS),
     Format("brat", brat.read_brat, brat.write_brat, _BRAT, "", brat.has_annotations, _METADATA),
-    Format("pubannotation", read_pubannotation, write_pubannotation, (JSON,), "", _LAYERS),
     Format(
         "spacy",
         docbin.read_spacy,

@@ -11,7 +11,7 @@ from spacy_gapdner.formats.report import UNREADABLE
 TEXT = "severe joint and shoulder pain"
 BOTH = "severe joint pain"
 # the place of the annotation in each format
-PLACES = {"brat": "a.ann:1", "jsonl": "a.jsonl:1", "pubannotation": "a.json"}
+PLACES = {"brat": "a.ann:1", "jsonl": "a.jsonl:1"}
 # brat lines without a line break, so that an entity follows in the same line
 BEFORE = ("#1\tAnnotatorNotes T3\tsee 1 2 ", "# mine", "A1\tNegation T3", "N1\tReference T3 X:1\tx")
 NO_SCORE = "score that is not a probability"
@@ -33,16 +33,9 @@ def jsonl(fragments=((0, 12), (26, 30)), **values):
     return "jsonl", {"a.jsonl": json.dumps({"text": TEXT, "entities": [item]}) + "\n"}
 
 
-def pubannotation(**more):
-    denotations = [{"id": "T1", "span": {"begin": 7, "end": 12}, "obj": "Part"}]
-    item = {"text": TEXT, "denotations": denotations, **more}
-    return "pubannotation", {"a.json": json.dumps(item)}
-
-
 NO_FRAGMENTS = 'entity without "fragments": [{"start": 0, "end": 5}]'
 NO_ENTITY = '{"text": "pain", "entities": [%s]}'
 NOT_ENTITIES = ("3", "null", "[]", *(f'{{"fragments": {x}}}' for x in ("null", "[[0]]", "{}")))
-LINK = {"subj": "T1", "pred": "x", "obj": "T1"}
 ISSUES = {
     "repaired": [
         (brat("T1\tADR 26 30;0 12\tsevere joint pain"), [BOTH], "fragments normalized"),
@@ -72,10 +65,6 @@ ISSUES = {
         *((jsonl([pair]), [], "malformed entity") for pair in ((0, None), (False, 4), (0, "4"))),
         (jsonl([]), [], "malformed entity"),
         *((("jsonl", {"a.jsonl": NO_ENTITY % item}), [], NO_FRAGMENTS) for item in NOT_ENTITIES),
-        (pubannotation(modifications=[{"obj": "T1"}]), ["joint"], "modification"),
-        (pubannotation(blocks=[{"id": "B1"}]), ["joint"], "block"),
-        (pubannotation(relations=[LINK]), ["joint"], "relation"),
-        (pubannotation(attributes=[{**LINK, "subj": "R1"}]), ["joint"], "attribute"),
     ],
     "kept": [
         (brat("T1\tADR 0 6\tjoint"), ["severe"], "surface text differs"),
@@ -120,7 +109,6 @@ FILES = [
     ("doccano", '{"text": "a"}', 'a:1 has no "label"'),
     ("labelstudio", "[1]", 'no tasks with "data". Export JSON, not JSON-MIN'),
     ("labelstudio", '{"data": {}, "annotations": [{"result": []}]}', 'no "text"'),
-    *(("pubannotation", text, "/a (is not JSON|has no objects)") for text in ("[", "[1]", "{}")),
     ("bioc", "<collection>", "cannot be read as XML"),
     ("bioc", "<other/>", "no <collection>"),
     ("bioc", ENTITIES % ("collection", "collection"), "cannot be read as XML"),

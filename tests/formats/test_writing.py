@@ -23,7 +23,7 @@ def doc():
 
 BLANK = {"entity of whitespace": 1}
 # the number that each format returns, and what it cannot represent
-WRITTEN = dict.fromkeys(("jsonl", "spacy", "pubannotation", "bioc"), (1, {}))
+WRITTEN = dict.fromkeys(("jsonl", "spacy", "bioc"), (1, {}))
 WRITTEN |= {"brat": (1, BLANK), "csv": (3, {}), "parquet": (3, {})}
 
 
@@ -49,7 +49,7 @@ def test_output_is_complete_and_dropped_values_are_reported(doc, tmp_path, forma
     assert after == before
 
 
-@pytest.mark.parametrize("format", ["jsonl", "brat", "bioc", "pubannotation"])
+@pytest.mark.parametrize("format", ["jsonl", "brat", "bioc"])
 def test_adjacent_spans_are_one_fragment(tmp_path, report, format):
     doc = Doc(Vocab(), words=["severe", "joint", "and", "pain"])
     doc.spans["gapdner_1"] = [Span(doc, i, i + 1, "ADE") for i in (0, 1, 3)]
@@ -115,7 +115,6 @@ IN_TABLES = {
     [
         ("a.spacy", "spacy", {}),
         ("a.jsonl", "jsonl", {"mine of a document's entities": 1}),
-        ("a", "pubannotation", {"mine of a document's entities": 1}),
         # the list
         ("a.xml", "bioc", {"mine of a document's entities": 1, "attribute": 1}),
         # an id without its resource, the list, and a name of two words
