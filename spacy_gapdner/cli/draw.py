@@ -1,8 +1,10 @@
 """draw: show annotated text, or the predictions of a trained pipeline."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import typer
+from spacy.tokens import Doc
 
 from .. import formats
 from ..entities import DEFAULT_SPANS_KEY
@@ -13,9 +15,7 @@ from ._util import counted, msg, print_report, split_list
 
 def draw_cli(
     input_path: Path = typer.Argument(
-        metavar="INPUT",
-        help="Annotated data in any format that convert reads; with --model also raw text in any "
-        "format that predict reads",
+        metavar="INPUT", help="Annotated data in any format that convert reads"
     ),
     output_path: Path | None = options.output(help="HTML file (default: print to the terminal)"),
     force: bool = options.FORCE,
@@ -38,8 +38,8 @@ def draw_cli(
     from ..drawing.documents import write_documents
     from ..drawing.render import text_rows
     from ..formats.outputs import check_output, is_device
-    from ..inference.annotated import read_or_predict
     from ..inference.loading import load_recognizer
+    from ..inference.predictions import read_and_predict
 
     check_output(output_path, {"input": input_path, "model": model}, force=force)
     if model is None and threshold is not None:
@@ -47,22 +47,25 @@ def draw_cli(
     is_page = output_path is None or output_path.suffix.lower() in (".html", ".htm")
     if output_path is not None and not is_page and not is_device(output_path):
         raise GapDNERError(f"{output_path} is not an HTML file. Use a name that ends in .html.")
-    report, facts, nlp = formats.Report(), [str(input_path)], None
-    key = spans_key or DEFAULT_SPANS_KEY
-    if model is not None:
+    report, facts, kept = formats.Report(), [str(input_path)], split_list(types)
+    rows: Iterator[tuple[Doc, ...]]
+    if model is None:
+        key = spans_key or DEFAULT_SPANS_KEY
+        docs = formats.read(input_path, format, lang=lang, types=kept, report=report, spans_key=key)
+        rows = ((doc,) for doc in docs)
+    else:
         nlp, pipe = load_recognizer(model, gold_key=spans_key, threshold=threshold, gpu_id=gpu_id)
         key = spans_key or pipe.key
         facts.append(f"predictions of {nlp.path or nlp.meta['name']}")
-    rows = read_or_predict(
-        input_path,
-        nlp=nlp,
-        format=format,
-        types=split_list(types),
-        lang=lang,
-        spans_key=spans_key,
-        batch_size=batch_size,
-        report=report,
-    )
+        rows = read_and_predict(
+            nlp,
+            input_path,
+            format,
+            types=kept,
+            spans_key=spans_key,
+            batch_size=batch_size,
+            report=report,
+        )
     if output_path is None:
         for drawing in text_rows(rows, key):
             print(drawing, end="")

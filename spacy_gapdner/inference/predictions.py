@@ -11,6 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -20,7 +21,9 @@ from spacy.tokens.underscore import Underscore
 from spacy.training import Example
 
 from ..docs import make_doc, without_annotation
+from ..entities import get_entities, set_entities
 from ..errors import GapDNERError
+from ..formats import read
 from ..formats.annotation_tools import ANSWERS
 from ..formats.docs import DOC_EXTRA, DOC_NAME
 from ..formats.files import record_name
@@ -28,6 +31,7 @@ from ..formats.jsonl import other_keys
 from ..formats.report import UNREADABLE, Report
 from ..model.precision import uses_bf16
 from ..pipe.scorer import Comparison, compare
+from .loading import find_pipe, temporary_settings
 from .texts import InputText
 from .workarounds import apply_workarounds
 
@@ -190,6 +194,38 @@ def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[
             batch, total = [], 0
     if batch:
         yield batch
+
+
+def read_and_predict(
+    nlp: Language,
+    path: str | Path,
+    format: str | None = None,
+    *,
+    types: tuple[str, ...] = (),
+    spans_key: str | None = None,
+    batch_size: int | None = None,
+    report: Report | None = None,
+) -> Iterator[tuple[Doc, Doc]]:
+    """Read annotated text, and run a pipeline on the same text.
+
+    nlp (Language): The pipeline.
+    path, format, report: See `spacy_gapdner.formats.read`.
+    types (tuple[str, ...]): Types to keep, annotated and predicted. All types if empty.
+    spans_key (Optional[str]): Prefix of the span groups. Defaults to the pipe's `spans_key`.
+    batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
+    YIELDS (tuple[Doc, Doc]): Each annotated Doc and its prediction.
+    RAISES (GapDNERError): If the input cannot be read.
+    """
+    pipe = find_pipe(nlp, spans_key)
+    key = spans_key or pipe.key
+    docs = read(path, format, nlp=nlp, types=types, report=report, spans_key=key)
+    with temporary_settings(pipe, spans_key=key):
+        for example in predict_examples(nlp, docs, batch_size):
+            predicted = example.predicted
+            if types:
+                found = get_entities(predicted, key)
+                set_entities(predicted, [e for e in found if e.label_ in types], key)
+            yield example.reference, predicted
 
 
 def predict_examples(

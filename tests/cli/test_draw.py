@@ -41,13 +41,9 @@ def test_terminal(run, model, brat):
         assert re.sub(r" \d\.\d\d", "", drawn).startswith(text + expected)
 
 
-def test_raw_text(run, fails, model, write):
-    raw, how = write({"raw.txt": TEXT}) / "raw.txt", ("--model", model, "--types")
-    for source in (raw, "-"):
-        fails("To draw raw text, specify a pipeline", "draw", source)
-    fails("--threshold requires --model", "draw", raw, "--threshold", 0.9)
-    fails("is not an HTML file", "draw", raw, "--model", model, "-o", raw.with_suffix(".pdf"))
-    assert run("draw", raw, *how, "Drug").stdout == f"raw\n{TEXT}\n"
-    write({"letter.docx": ""})
-    assert "letter.docx is a Word" in run("draw", raw.parent, "--model", model).stdout
-    fails("no entity has the type Time. The types are ADR, Drug.", "draw", raw, *how, "Time")
+def test_invalid_arguments(fails, model, brat, write):
+    raw = write({"raw.txt": TEXT}) / "raw.txt"
+    fails("or use predict to find entities", "draw", raw, "--model", model)
+    fails("--threshold requires --model", "draw", brat, "--threshold", 0.9)
+    fails("is not an HTML file", "draw", brat, "-o", raw.with_suffix(".pdf"))
+    fails("no entity has the type Drug. The types are ADR, Time.", "draw", brat, "--types", "Drug")
