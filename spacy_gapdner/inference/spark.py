@@ -18,10 +18,16 @@ from .loading import load_recognizer
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import ArrayType
+    from pyspark.sql.types import StructField
     from spacy.language import Language
 
     from ..pipe import DiscontinuousEntityRecognizer
+
+# the type of the column that `annotate` adds
+ENTITIES_TYPE = (
+    "array<struct<type: string, text: string, score: double, start: int, end: int, "
+    "fragments: array<struct<start: int, end: int>>>>"
+)
 
 
 def annotate(
@@ -57,7 +63,7 @@ def annotate(
     """
     try:
         import pyarrow  # noqa: F401
-        from pyspark.sql.types import StringType, StructField, StructType
+        from pyspark.sql.types import DataType, StringType, StructField, StructType
     except ImportError as error:
         raise GapDNERError(
             f"Missing packages for Spark ({error}): pip install 'spacy-gapdner[spark]'."
@@ -70,31 +76,16 @@ def annotate(
         raise GapDNERError(f"The column {output_col!r} already exists. Choose another output_col.")
     if threshold is not None:
         check_probability("threshold", threshold)
-    column = StructField(output_col, entities_type())
+    column = StructField(output_col, DataType.fromDDL(ENTITIES_TYPE))
     load = partial(_load_recognizer, str(model), spans_key, threshold, bf16)
-    add = partial(_add_entities, load, text_col, output_col, batch_size)
+    add = partial(_add_entities, load, text_col, column, batch_size)
     return df.mapInArrow(add, StructType([*df.schema.fields, column]))
-
-
-def entities_type() -> "ArrayType":
-    """RETURNS (ArrayType): The type of the column that `annotate` adds."""
-    from pyspark.sql import types as t
-
-    offsets = [t.StructField(name, t.IntegerType(), False) for name in ("start", "end")]
-    entity = [
-        t.StructField("type", t.StringType(), False),
-        t.StructField("text", t.StringType(), False),
-        t.StructField("score", t.DoubleType(), True),
-        *offsets,
-        t.StructField("fragments", t.ArrayType(t.StructType(offsets), False), False),
-    ]
-    return t.ArrayType(t.StructType(entity), False)
 
 
 def _add_entities(
     load: "Callable[[], tuple[Language, DiscontinuousEntityRecognizer]]",
     text_col: str,
-    output_col: str,
+    column: "StructField",
     batch_size: int,
     batches: Iterator["pa.RecordBatch"],
 ) -> Iterator["pa.RecordBatch"]:
@@ -102,7 +93,7 @@ def _add_entities(
     from pyspark.sql.pandas.types import to_arrow_type
 
     nlp, pipe = load()
-    arrow_type = to_arrow_type(entities_type())
+    arrow_type = to_arrow_type(column.dataType)
     for batch in batches:
         texts = batch.column(text_col).to_pylist()
         rows: list[list[dict[str, Any]] | None] = [None] * len(texts)
@@ -112,7 +103,7 @@ def _add_entities(
             for doc, row in nlp.pipe(given, as_tuples=True, batch_size=batch_size):
                 rows[row] = [_to_row(entity) for entity in get_entities(doc, pipe.key)]
         columns = [*batch.columns, pa.array(rows, arrow_type)]
-        yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, output_col])
+        yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, column.name])
 
 
 @lru_cache(maxsize=4)

@@ -15,8 +15,9 @@ if shutil.which("java") is None:
     pytest.skip("Spark needs Java", allow_module_level=True)
 
 from pyspark.sql import SparkSession
+from pyspark.sql.types import DataType
 
-from spacy_gapdner.inference.spark import annotate, entities_type
+from spacy_gapdner.inference.spark import ENTITIES_TYPE, annotate
 
 # we use Arrow, not pandas
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
@@ -70,7 +71,7 @@ def plain(entities):
 
 def test_entities_of_all_texts(df, model):
     annotated = annotate(df, model, batch_size=2)
-    assert annotated.schema["entities"].dataType == entities_type()
+    assert annotated.schema["entities"].dataType == DataType.fromDDL(ENTITIES_TYPE)
     before, rows = df.collect(), annotated.collect()
     assert [row[:3] for row in rows] == [row[:] for row in before]
     wanted = {text: expected_rows(model, text) for text in TEXTS}
