@@ -8,7 +8,6 @@ extents of the entities, or their fragments.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -58,7 +57,7 @@ def make_span_attributes(
     name: str,
     names: list[str],
     spans_key: str = DEFAULT_SPANS_KEY,
-    fragments: Literal["any", "all", "unshared"] | None = None,
+    fragments: bool = False,
 ) -> Callable[[Doc], Doc]:
     """Create a component that copies extension attributes of `Span` to the entities with the same
     first and last token.
@@ -71,11 +70,10 @@ def make_span_attributes(
     name (str): The component instance name.
     names (list[str]): Names of the attributes.
     spans_key (str): Prefix of the span groups with entities.
-    fragments (Optional[str]): Combine the values of the fragments instead of copying the value of
-        the extent. With "any", an attribute is True if it is true for any fragment. With "all", it
-        must be true for all fragments. "unshared" is like "any", but ignores fragments that
-        entities of the same type share, unless the entity has no others. Requires
-        `gapdner_extents` with `fragments`.
+    fragments (bool): Combine the values of the fragments instead of copying the value of the
+        extent. An attribute is True if it is true for any fragment. Fragments that entities of the
+        same type share are ignored, unless the entity has no others. Must be the same as in
+        `gapdner_extents`.
     RETURNS (Callable[[Doc], Doc]): The component.
     RAISES (GapDNERError): If `gapdner_extents` writes other spans.
     """
@@ -84,35 +82,32 @@ def make_span_attributes(
         for other in nlp.pipe_names
         if nlp.get_pipe_meta(other).factory == "gapdner_extents"
     ]
-    if extents and bool(fragments) not in extents:
+    if extents and fragments not in extents:
         raise GapDNERError(
             f"gapdner_extents has fragments = {extents[0]}, but {name} has fragments = "
-            f"{fragments!r}. Use True and 'any', 'all' or 'unshared' for fragments, or False and "
-            "None for extents."
+            f"{fragments}. Use the same value."
         )
     # for the process that receives the Docs of workers
     ensure_extensions(names)
     return partial(_copy_attributes, spans_key, names, fragments)
 
 
-def _copy_attributes(spans_key: str, names: Sequence[str], fragments: str | None, doc: Doc) -> Doc:
+def _copy_attributes(spans_key: str, names: Sequence[str], fragments: bool, doc: Doc) -> Doc:
     # for processes that receive a pickled pipeline
     ensure_extensions(names)
     entities = get_entities(doc, spans_key)
-    n_entities: Counter[tuple[str, int]] = Counter()
-    if fragments == "unshared":
-        # number of entities of a type that contain a token
-        distinct = {entity.to_entity() for entity in entities}
-        n_entities.update((e.label, i) for e in distinct for i in e.token_indices)
-    combine = all if fragments == "all" else any
+    # number of entities of a type that contain a token
+    distinct = {entity.to_entity() for entity in entities}
+    n_entities = Counter((e.label, i) for e in distinct for i in e.token_indices)
     for entity in entities:
-        spans: Sequence[Span] = entity.spans if fragments else [_extent(entity)]
-        if fragments == "unshared":
+        spans: Sequence[Span] = [_extent(entity)]
+        if fragments:
             own = {i for i in entity.token_indices if n_entities[entity.label_, i] == 1}
-            spans = [s for s in spans if not own.isdisjoint(range(s.start, s.end))] or spans
+            unshared = [s for s in entity.spans if not own.isdisjoint(range(s.start, s.end))]
+            spans = unshared or entity.spans
         for name in names:
             values = [span._.get(name) for span in spans]
-            entity._.set(name, combine(values) if fragments else values[0])
+            entity._.set(name, any(values) if fragments else values[0])
     return doc
 
 

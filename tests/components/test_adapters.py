@@ -103,17 +103,14 @@ def find_entity(doc, fragments):
     return Entity("ADE", tuple((span.start, span.end) for span in spans))
 
 
-# the texts with errors
-WRONG = {"any": [3, 4], "all": [0, 1, 2], "unshared": []}
-
-
+# with the numbers of the texts that are wrong if extents are classified
 @pytest.mark.parametrize(("tool", "extent_errors"), [(NEGEX, [0, 1, 2]), (CONTEXT, [3, 4])])
-@pytest.mark.parametrize("fragments", [None, *WRONG])
+@pytest.mark.parametrize("fragments", [False, True])
 def test_negation_of_fragments(nlp, tool, extent_errors, fragments, tmp_path):
     module, name, config, attribute = tool
     pytest.importorskip(module)
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("gapdner_extents", config={"fragments": bool(fragments)})
+    nlp.add_pipe("gapdner_extents", config={"fragments": fragments})
     nlp.add_pipe(name, config=config)
     settings = {"names": [attribute], "fragments": fragments}
     nlp.add_pipe("gapdner_span_attributes", config=settings)
@@ -126,7 +123,7 @@ def test_negation_of_fragments(nlp, tool, extent_errors, fragments, tmp_path):
         found = {e.to_entity(): e._.get(attribute) for e in get_entities(nlp(doc))}
         if found != expected:
             errors.append(number)
-    assert errors == (WRONG[fragments] if fragments else extent_errors)
+    assert errors == ([] if fragments else extent_errors)
 
 
 def test_shared_fragments_count_if_there_are_no_others(nlp):
@@ -135,14 +132,14 @@ def test_shared_fragments_count_if_there_are_no_others(nlp):
     places = [((0, 1), (2, 3)), ((0, 1), (3, 4)), ((0, 1), (2, 4))]
     set_entities(doc, [Entity("ADE", p) for p in places] + [Entity("PART", ((2, 3),))])
     doc[2:3]._.flag_for_test = True
-    settings = {"names": ["flag_for_test"], "fragments": "unshared"}
+    settings = {"names": ["flag_for_test"], "fragments": True}
     doc = nlp.add_pipe("gapdner_span_attributes", config=settings)(doc)
     values = [(e.label_, e.fragments, e._.flag_for_test) for e in get_entities(doc)]
     other_ades = [("ADE", ((0, 1), (2, 4)), False), ("ADE", ((0, 1), (3, 4)), False)]
     assert values == [("ADE", ((0, 1), (2, 3)), True), *other_ades, ("PART", ((2, 3),), True)]
 
 
-@pytest.mark.parametrize(("extents", "fragments"), [(False, "any"), (True, None)])
+@pytest.mark.parametrize(("extents", "fragments"), [(False, True), (True, False)])
 def test_adapters_must_use_the_same_spans(nlp, extents, fragments):
     nlp.add_pipe("gapdner_extents", config={"fragments": extents})
     settings = {"names": ["negex"], "fragments": fragments}
