@@ -6,13 +6,13 @@ from itertools import starmap
 from pathlib import Path
 
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
-from project.corpora.sentences import doc_sentences
+from project.corpora.sentences import TokenRecord, doc_sentences, make_docs
 from spacy_gapdner.entities import Entity, Fragments
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import file_reader, first_text, read_lines
 from spacy_gapdner.formats.outputs import write_parts
-from spacy_gapdner.formats.records import TokenRecord
 from spacy_gapdner.formats.report import Place, Report
 
 SUFFIXES = (".txt", ".inline")
@@ -61,6 +61,13 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
         words = tuple(tokens.split())
         entities = _read_mentions(mentions, len(words), place._replace(line=position + 1), report)
         yield TokenRecord(f"{path.stem}-{number}", words, tuple(entities), place, document)
+
+
+def read_inline_docs(
+    path: Path, report: Report, *, vocab: Vocab, spans_key: str, n_sents: int
+) -> Iterator[Doc]:
+    """Make Docs, see `read_inline`."""
+    yield from make_docs(read_inline(path, report), vocab, spans_key, n_sents)
 
 
 def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:

@@ -1,10 +1,10 @@
 """Registers the formats of corpora and of other models. Pass this file as ``--code``."""
 
 from project.corpora.craft import is_craft, read_craft
-from project.corpora.inline import SUFFIXES, is_inline, read_inline, write_inline
+from project.corpora.inline import SUFFIXES, is_inline, read_inline_docs, write_inline
 from project.corpora.knowtator import has_knowtator_root, read_knowtator
 from project.corpora.pubannotation import read_pubannotation, write_pubannotation
-from project.corpora.w2ner import read_w2ner, write_w2ner
+from project.corpora.w2ner import read_w2ner_docs, write_w2ner
 from spacy_gapdner.formats import Format, register_format
 from spacy_gapdner.formats.registry import ATTRS
 
@@ -25,7 +25,7 @@ register_format(
 register_format(
     Format(
         "w2ner",
-        read_w2ner,
+        read_w2ner_docs,
         write_w2ner,
         suffixes=(".json",),
         ending=".json",
@@ -37,7 +37,7 @@ register_format(
 register_format(
     Format(
         "inline",
-        read_inline,
+        read_inline_docs,
         write_inline,
         suffixes=SUFFIXES,
         ending=".inline",

@@ -1,14 +1,56 @@
-"""Split Docs for formats that only represent tokenized sentences."""
+"""Make Docs from tokenized sentences, and split Docs into them."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, islice
 
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, get_entities
+from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.docs import get_sentences
-from spacy_gapdner.formats import Report
+from spacy_gapdner.formats import DOC_NAME, NOWHERE, Place, Report
 from spacy_gapdner.formats.docs import BLANK, SEVERAL, doc_place
+from spacy_gapdner.formats.report import printable
+
+
+@dataclass(frozen=True)
+class TokenRecord:
+    """A tokenized sentence of a document, with its entities in token offsets."""
+
+    name: str
+    tokens: tuple[str, ...]
+    entities: tuple[Entity, ...] = ()
+    place: Place = NOWHERE
+    document: str | None = None
+
+
+def make_docs(
+    sentences: Iterable[TokenRecord], vocab: Vocab, spans_key: str, n_sents: int
+) -> Iterator[Doc]:
+    """YIELDS (Doc): Docs of `n_sents` sentences, or 0 for all, of a document. A sentence that names
+    no document is a Doc.
+    """
+
+    def document_of(sentence: TokenRecord) -> tuple[str, str | None]:
+        # files can contain documents with the same name
+        return sentence.document or sentence.name, sentence.place.file
+
+    for (name, _), group in groupby(sentences, document_of):
+        while part := list(islice(group, n_sents or None)):
+            words: list[str] = []
+            sent_starts: list[bool | int | None] = []
+            entities: list[Entity] = []
+            for sentence in part:
+                entities.extend(entity.shift(len(words)) for entity in sentence.entities)
+                words.extend(sentence.tokens)
+                sent_starts += [True] + [False] * (len(sentence.tokens) - 1)
+            # with unknown spaces, spacy.Corpus.v1 keeps these tokens
+            doc = Doc(vocab, words=words, sent_starts=sent_starts)
+            doc.user_data[DOC_NAME] = printable(name)
+            set_entities(doc, entities, spans_key)
+            yield doc
 
 
 def doc_sentences(

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
-from project.corpora.sentences import doc_sentences
+from project.corpora.sentences import TokenRecord, doc_sentences, make_docs
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import file_reader, read_json, value_errors
 from spacy_gapdner.formats.outputs import write_parts
-from spacy_gapdner.formats.records import TokenRecord
 from spacy_gapdner.formats.report import Place, Report, reading
 
 
@@ -36,6 +36,13 @@ def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
             entities = _read_entities(record["ner"], len(tokens), place, report)
             if tokens:
                 yield TokenRecord(f"{path.stem}-{number}", tuple(tokens), entities, place)
+
+
+def read_w2ner_docs(
+    path: Path, report: Report, *, vocab: Vocab, spans_key: str, n_sents: int
+) -> Iterator[Doc]:
+    """Make Docs, see `read_w2ner`."""
+    yield from make_docs(read_w2ner(path, report), vocab, spans_key, n_sents)
 
 
 def write_w2ner(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:

@@ -4,10 +4,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from project.corpora.sentences import TokenRecord, make_docs
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.brat import parse_entity
 from spacy_gapdner.formats.files import read_lines
-from spacy_gapdner.formats.records import BratLine, TextEntity, TokenRecord
+from spacy_gapdner.formats.records import BratLine, TextEntity
 from spacy_gapdner.formats.report import Place, Report
 
 from .dai import align_cadec, find_documents, flatten, read_documents
@@ -61,6 +65,22 @@ def read_cadec(
     read_entities = partial(_read_annotations, types=types, report=report)
     files = (texts, annotations, names)
     yield from read_documents(*files, read_entities, cadec_sentences, align_cadec, report)
+
+
+def read_cadec_docs(
+    path: Path,
+    report: Report,
+    *,
+    vocab: Vocab,
+    spans_key: str,
+    n_sents: int,
+    types: tuple[str, ...] = ("ADR",),
+    split: str | None = None,
+    ids: Path | None = None,
+) -> Iterator[Doc]:
+    """Make Docs, see `read_cadec`."""
+    sentences = read_cadec(path, report, types=types, split=split, ids=ids)
+    yield from make_docs(sentences, vocab, spans_key, n_sents)
 
 
 def _find_top(path: Path) -> Path | None:

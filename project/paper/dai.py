@@ -7,10 +7,11 @@ from itertools import accumulate
 from pathlib import Path
 
 from project.corpora.inline import merge_ranges
+from project.corpora.sentences import TokenRecord
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
-from spacy_gapdner.formats.records import TextEntity, TokenRecord
+from spacy_gapdner.formats.records import TextEntity
 from spacy_gapdner.formats.report import Place, Report, reading
 
 from .dai_tokens import Tokenizer

@@ -8,12 +8,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
 from project.corpora.knowtator import read_annotation_file
+from project.corpora.sentences import TokenRecord, make_docs
 from spacy_gapdner.entities import Fragments
 from spacy_gapdner.entities.attributes import ensure_extensions
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_lines, visible_files
-from spacy_gapdner.formats.records import TextEntity, TokenRecord
+from spacy_gapdner.formats.records import TextEntity
 from spacy_gapdner.formats.report import Place, Report
 
 from .dai import align_share, find_documents, flatten, read_documents
@@ -83,6 +87,22 @@ def read_share(
         for file in sorted(found - used):
             message = f"{file.name} has no annotation file, so its part is unknown"
             report.add("dropped", "document of unknown part", message, Place(str(file)))
+
+
+def read_share_docs(
+    path: Path,
+    report: Report,
+    *,
+    corpus: str,
+    vocab: Vocab,
+    spans_key: str,
+    n_sents: int,
+    split: str | None = None,
+    ids: Path | None = None,
+) -> Iterator[Doc]:
+    """Make Docs, see `read_share`."""
+    sentences = read_share(path, report, corpus=corpus, split=split, ids=ids)
+    yield from make_docs(sentences, vocab, spans_key, n_sents)
 
 
 def _read_entities(

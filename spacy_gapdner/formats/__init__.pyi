@@ -17,7 +17,6 @@ from .records import UNSTORED as UNSTORED
 from .records import Record as Record
 from .records import TextEntity as TextEntity
 from .records import TextRecord as TextRecord
-from .records import TokenRecord as TokenRecord
 from .registry import FORMATS as FORMATS
 from .registry import Format as Format
 from .registry import get_format as get_format

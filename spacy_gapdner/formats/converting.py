@@ -89,7 +89,8 @@ def read(
         others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
         hint = f" ({others} has it)" if others else ""
         raise GapDNERError(f"The format {chosen.name} has no option {key}{hint}.")
-    known = {"vocab": nlp.vocab, "spans_key": spans_key, **({"types": types} if types else {})}
+    known = {"vocab": nlp.vocab, "spans_key": spans_key, "n_sents": n_sents}
+    known |= {"types": types} if types else {}
     given |= {key: value for key, value in known.items() if key in chosen.options}
     with logging_drops(report, path) as report:
         skip_word_files(path, report)

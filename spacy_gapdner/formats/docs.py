@@ -3,8 +3,8 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import groupby, islice, pairwise
-from typing import Literal, cast, get_args
+from itertools import pairwise
+from typing import Literal, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -18,7 +18,6 @@ from .records import (
     Record,
     TextEntity,
     TextRecord,
-    TokenRecord,
     keep_relations,
 )
 from .report import Action, Place, Report, printable, reading
@@ -45,9 +44,7 @@ def to_docs(
 ) -> Iterator[Doc]:
     """Make Docs with entities, one record at a time.
 
-    A TokenRecord is one sentence, and one Doc if it names no document. Docs are not changed.
-
-    records (Iterable[Record]): The records of a reader.
+    records (Iterable[Union[TextRecord, Doc]]): The records of a reader. Docs are not changed.
     nlp (Language): The tokenizer and the component that sets sentence boundaries.
     report (Report): Counts documents and entities and collects issues.
     n_sents (int): Sentences per Doc; 0 for complete documents with their sentence boundaries.
@@ -65,30 +62,20 @@ def to_docs(
         names = ", ".join(get_args(Alignment))
         raise GapDNERError(f"Invalid alignment: {alignment!r}. Use one of {names}.")
 
-    def document_of(record: Record) -> tuple[str, str | None] | None:
-        if not isinstance(record, TokenRecord):
-            return None
-        # files can contain documents with the same name
-        return record.document or record.name, record.place.file
-
-    # the sentences of one document become Docs together
-    for document, group in groupby(records, document_of):
-        if document is not None:
+    previous = None
+    for record in records:
+        if isinstance(record, Doc):
+            # the sentences of a document can be Docs
+            name = record.user_data.get(DOC_NAME)
+            report.documents += name is None or name != previous
+            report.entities += len(get_entities(record, spans_key))
+            previous = name
+            yield record
+        else:
             report.documents += 1
-            sentences = cast(Iterator[TokenRecord], group)
-            while part := list(islice(sentences, n_sents or None)):
-                yield _from_sentences(document[0], part, nlp, report, spans_key)
-            continue
-        for record in group:
-            report.documents += 1
-            if isinstance(record, Doc):
-                report.entities += len(get_entities(record, spans_key))
-                yield record
-            else:
-                text = cast(TextRecord, record)
-                report.lang = nlp.lang
-                with reading(report, Place(text.path, None, text.name)):
-                    yield from _from_text(text, nlp, report, n_sents, alignment, spans_key)
+            report.lang = nlp.lang
+            with reading(report, Place(record.path, None, record.name)):
+                yield from _from_text(record, nlp, report, n_sents, alignment, spans_key)
 
 
 def doc_place(doc: Doc) -> Place:
@@ -96,24 +83,6 @@ def doc_place(doc: Doc) -> Place:
     # the caller's names can be numbers
     name = doc.user_data.get(DOC_NAME)
     return Place(None, None, None if name is None else str(name))
-
-
-def _from_sentences(
-    name: str, records: list[TokenRecord], nlp: Language, report: Report, spans_key: str
-) -> Doc:
-    words: list[str] = []
-    sent_starts: list[bool | int | None] = []
-    entities: list[Entity] = []
-    for record in records:
-        entities.extend(entity.shift(len(words)) for entity in record.entities)
-        words.extend(record.tokens)
-        sent_starts += [True] + [False] * (len(record.tokens) - 1)
-    # with unknown spaces, spacy.Corpus.v1 keeps these tokens
-    doc = Doc(nlp.vocab, words=words, sent_starts=sent_starts)
-    doc.user_data[DOC_NAME] = printable(name)
-    set_entities(doc, entities, spans_key)
-    report.entities += len(entities)
-    return doc
 
 
 def _from_text(

@@ -38,7 +38,7 @@ def choose_tokenizer(
     text = ""
     for record in records:
         start.append(record)
-        # tokens and Docs are not tokenized again
+        # Docs are not tokenized again
         if not isinstance(record, TextRecord):
             break
         text += f" {record.text}"

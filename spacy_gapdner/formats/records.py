@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 
-from ..entities import Entity, Fragments
+from ..entities import Fragments
 from .report import NOWHERE, Place, Report
 
 # the key of the lines in doc.user_data
@@ -97,19 +97,8 @@ class TextRecord:
     line_ids: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class TokenRecord:
-    """A tokenized sentence of a document, with its entities in token offsets."""
-
-    name: str
-    tokens: tuple[str, ...]
-    entities: tuple[Entity, ...] = ()
-    place: Place = NOWHERE
-    document: str | None = None
-
-
-# Docs of .spacy files are not changed
-Record = TextRecord | TokenRecord | Doc
+# Docs of .spacy files and of tokenized corpora are not changed
+Record = TextRecord | Doc
 
 
 def targets_of(line: str) -> list[str]:

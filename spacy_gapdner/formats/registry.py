@@ -26,7 +26,8 @@ class Format:
 
     name (str): The name.
     reader (Optional[Callable]): Takes a path, a Report and options as keyword arguments, and yields
-        records. None if the format is only written.
+        TextRecords or Docs. The options `vocab`, `spans_key`, `n_sents` and `types` get the values
+        of `read`. None if the format is only written.
     writer (Optional[Callable]): Takes Docs, a path, a spans key and a Report, writes the path
         unless a Doc is invalid, and returns a count. None if the format is only read.
     suffixes (tuple[str, ...]): The file extensions; empty if a corpus is a folder.

@@ -13,7 +13,6 @@ from spacy_gapdner.formats import (
     FORMATS,
     Format,
     Report,
-    TokenRecord,
     convert,
     guess_format,
     load_docs,
@@ -107,9 +106,9 @@ def test_uppercase_extension_is_refused(write, name):
 
 
 def test_custom_format(tmp_path, monkeypatch):
-    def read_lines(path, report, *, lower=True):
-        for number, line in enumerate(path.read_text().splitlines()):
-            yield TokenRecord(str(number), tuple((line.lower() if lower else line).split()))
+    def read_lines(path, report, *, vocab, lower=True):
+        for line in path.read_text().splitlines():
+            yield Doc(vocab, words=(line.lower() if lower else line).split())
 
     monkeypatch.setattr("spacy_gapdner.formats.registry.FORMATS", dict(FORMATS))
     register_format(Format("lines", read_lines, suffixes=(".lines",)))

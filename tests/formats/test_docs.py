@@ -1,15 +1,15 @@
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from spacy.tokens import Doc
 
-from spacy_gapdner import Entity, GapDNERError, get_entities
+from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.formats import (
     DOC_NAME,
     Place,
     Report,
     TextEntity,
     TextRecord,
-    TokenRecord,
     to_docs,
 )
 from spacy_gapdner.formats.records import DOC_RELATIONS, BratLine
@@ -68,27 +68,14 @@ def test_several_sentences_per_doc(nlp, report, n_sents, entities):
     assert report.counts("dropped") == {"document without text": 1}
 
 
-@pytest.mark.parametrize("n_sents", [0, 1, 2])
-def test_tokenized_sentences_of_a_document(nlp, report, n_sents):
-    # two sentences without a document, and the first document again
-    names = [("a b", "A"), ("c", "A"), ("d", "B"), ("e", None), ("f", None)]
-    entity = Entity("X", ((0, 1),))
-    records = [
-        *(TokenRecord(f"r-{w}", tuple(w.split()), (entity,), document=d) for w, d in names),
-        TextRecord("text", "x y"),
-        TokenRecord("r-g", ("g",), (entity,), document="A"),
-        TokenRecord("r-h", ("h",), (entity,), Place("other"), document="A"),
-    ]
-    docs = list(to_docs(records, nlp, report, n_sents=n_sents))
-    first = ["a b", "c"] if n_sents == 1 else ["a b c"]
-    assert [doc.text.strip() for doc in docs] == [*first, "d", "e", "f", "x y", "g", "h"]
-    assert (report.documents, report.entities) == (7, 7)
-    names = ["A", "B", "r-e", "r-f", "text", "A", "A"]
-    assert [doc.user_data[DOC_NAME] for doc in docs[-7:]] == names
-    held = [("X", ((0, 1),)), ("X", ((2, 3),))]
-    assert plain(docs[0]) == (held if n_sents != 1 else held[:1])
-    assert len(list(docs[0].sents)) == (1 if n_sents == 1 else 2)
-    assert docs[0].has_unknown_spaces
+def test_docs_are_not_changed(nlp, report):
+    docs = [Doc(nlp.vocab, words=[word]) for word in "abcd"]
+    for doc, name in zip(docs, ("A", "A", None, None), strict=True):
+        doc.user_data |= {} if name is None else {DOC_NAME: name}
+    set_entities(docs[0], [Entity("X", ((0, 1),))])
+    assert list(to_docs([*docs, TextRecord("text", "x y"), docs[0]], nlp, report))[:4] == docs
+    # the first two are sentences of a document
+    assert (report.documents, report.entities) == (5, 2)
 
 
 @settings(max_examples=25, deadline=None)
