@@ -89,6 +89,15 @@ _BLANK = string.whitespace + "\0"
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
 # formats that spaCy converts
 _CONLL = (".conll", ".iob")
+_IN_CLONE = "In a clone of spacy-gapdner, use --code project/corpora/readers.py."
+# parts of files in other formats, and what to do
+_OTHER_FORMATS = {
+    "#FORMAT=WebAnno TSV": "is WebAnno TSV. Export UIMA CAS (XMI or JSON).",
+    '"annotation_id"': "is JSON-MIN, CSV or TSV of Label Studio. Export JSON.",
+    '"start_offset"': 'is JSON of doccano. Export "JSONL (text label)".',
+    '"ner"': f"is JSON of W2NER. {_IN_CLONE}",
+    '"denotations"': f"is PubAnnotation. {_IN_CLONE}",
+}
 _TABLE = (
     Format("prodigy", tools.read_prodigy, None, (JSONL,), None, _PRODIGY),
     Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO),
@@ -204,12 +213,9 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
         text = first_text(file, strict=True)
         if re.fullmatch(r"\s*[\[{][\[\]{}\s]*|\s*null\s*", text):
             raise GapDNERError(f"{file} contains no document.")
-        if text.startswith("#FORMAT=WebAnno TSV"):
-            raise GapDNERError(f"{file} is WebAnno TSV. Export UIMA CAS (XMI or JSON).")
-        if '"annotation_id"' in text:
-            raise GapDNERError(f"{file} is JSON-MIN, CSV or TSV of Label Studio. Export JSON.")
-        if '"start_offset"' in text:
-            raise GapDNERError(f'{file} is JSON of doccano. Export "JSONL (text label)".')
+        for part, advice in _OTHER_FORMATS.items():
+            if part in text:
+                raise GapDNERError(f"{file} {advice}")
         writers = [f.name for f in FORMATS.values() if f.reader is None and f.ending == file.suffix]
         if writers:
             raise GapDNERError(

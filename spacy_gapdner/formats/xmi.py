@@ -1,7 +1,6 @@
 """Repair XMI files before a library reads them."""
 
 import re
-from collections import Counter
 from itertools import count
 from typing import Any
 from xml.etree.ElementTree import Element, tostring
@@ -55,12 +54,13 @@ def repair_ids(raw: bytes, report: Report, place: Place) -> bytes:
     are removed. An annotation can have the id of a sofa.
     """
     root: Element = fromstring(raw)
-    elements: dict[str, list[Element]] = {name: [] for name in _repeated_ids(root)}
-    for element in (e for e in root if e.tag != _SOFA and e.get(_ID) in elements):
-        elements[element.get(_ID, "")].append(element)
+    by_id: dict[str, list[Element]] = {}
+    for element in (e for e in root if e.tag != _SOFA and _ID in e.attrib):
+        by_id.setdefault(element.attrib[_ID], []).append(element)
+    repeated = {name: elements for name, elements in by_id.items() if len(elements) > 1}
     new = count(max((int(e.get(_ID, 0)) for e in root), default=0) + 1)
     views = [element for element in root if element.tag == _VIEW]
-    for name, (_, *others) in elements.items():
+    for name, (_, *others) in repeated.items():
         for element in others:
             element.set(_ID, str(next(new)))
             for view in views:
@@ -77,7 +77,7 @@ def repair_ids(raw: bytes, report: Report, place: Place) -> bytes:
     if missing:
         message = f"{len(missing)} in the index of the file, such as {missing[0]}"
         report.add("kept", "ids without an annotation", message, place)
-    return bytes(tostring(root, encoding="utf-8")) if elements or missing else raw
+    return bytes(tostring(root, encoding="utf-8")) if repeated or missing else raw
 
 
 def derive_type_system(raw: bytes) -> Any:
@@ -112,8 +112,3 @@ def derive_type_system(raw: bytes) -> Any:
         if "sofa" in kinds and "begin" not in kinds:
             types.create_feature(made, "sofa", "uima.cas.Sofa")
     return types
-
-
-def _repeated_ids(root: Element) -> list[str]:
-    names = Counter(element.get(_ID) for element in root if element.tag != _SOFA)
-    return [name for name, number in names.items() if name is not None and number > 1]

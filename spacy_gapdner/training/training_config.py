@@ -138,7 +138,6 @@ def _find_mistakes(
             f"{component!r} comes after {name!r} in [nlp] pipeline, so {name!r} predicts on "
             f"documents. Move it before {name!r}."
         )
-    yield from _find_other_windows(config, name, found)
     n_batches, frequency = training.get("max_steps"), training.get("eval_frequency")
     is_valid = isinstance(n_batches, int) and isinstance(frequency, int) and frequency > 0
     if is_valid and n_batches % frequency:
@@ -158,16 +157,3 @@ def _find_mistakes(
         )
     if before and not set(found.nlp.pipe_names) & set(before):
         yield f"This report splits sentences with gapdner_sentencizer, not {', '.join(before)}."
-
-
-def _find_other_windows(config: Config, name: str, found: TrainingConfig) -> Iterator[str]:
-    for component, block in config["components"].items():
-        spans = block.get("model", {}).get("get_spans", {})
-        if spans.get("@span_getters") != "spacy-gapdner.segment_spans.v1":
-            continue
-        for setting, value in (("max_length", found.max_length), ("stride", found.stride)):
-            if spans.get(setting) != value:
-                yield (
-                    f"{component!r} has the {setting} {spans.get(setting)}, but {name!r} has "
-                    f"{value}, so their windows differ. Set it in [vars] and refer to it."
-                )

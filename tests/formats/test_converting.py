@@ -65,6 +65,7 @@ def test_guess(write, files, path, name):
         ({"A.DOCX": "PK"}, ".", "A.DOCX is a Word, Excel, PDF, zip or gzip file, not text"),
         ({"a.docx": "PK"}, "a.docx", "a.docx is a Word, Excel, PDF, zip or gzip file, not text"),
         ({"a.csv": '"annotation_id","text"'}, "a.csv", "TSV of Label Studio. Export JSON"),
+        ({"a.json": '[{"tokens": ["a"], "ner": []}]'}, "a.json", "W2NER. In a clone .*/readers.py"),
         ({"a.tsv": "#FORMAT=WebAnno TSV 3.3\n"}, "a.tsv", "is WebAnno TSV. Export UIMA CAS"),
         ({"a.conll": "pain B-ADE\n"}, ".", r"a\.conll is CoNLL. Convert it to \.spacy with"),
         (

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 from python_process import run_python
 from spacy.tokens import Doc
-from spacy.util import load_config
 from spacy.vocab import Vocab
 from tiny_pipeline import gold_docs, make_doc, save_corpus, trained_pipeline
 from training_config import HARD, write_config
@@ -140,13 +139,3 @@ def test_long_segments():
     assert long.startswith("train: the longest segment has 520 tokens, so its grid has 270400")
     # the types are the same
     assert not any("do not occur" in problem for problem in others)
-
-
-def test_other_windows_of_the_transformer(train, tmp_path):
-    config = load_config(CONFIGS / "gapdner_trf.cfg")
-    for stride, n_mistakes in ((96, 0), (64, 1)):
-        config["components"]["gapdner"]["stride"] = stride
-        config.to_disk(tmp_path / "b.cfg")
-        mistakes = check_data(train, config=tmp_path / "b.cfg").config.mistakes
-        assert len(mistakes) == n_mistakes
-        assert all("'transformer' has the stride 96, but" in mistake for mistake in mistakes)
