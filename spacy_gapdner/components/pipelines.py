@@ -1,4 +1,4 @@
-"""Load trained pipelines, completely or to split texts into tokens and sentences only."""
+"""Load any trained pipeline, or the parts of it that split texts into tokens and sentences."""
 
 import warnings
 from pathlib import Path

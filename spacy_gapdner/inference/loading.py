@@ -1,4 +1,4 @@
-"""Load trained pipelines, and find their recognizer."""
+"""Load pipelines to find entities, and find the recognizer of a pipeline."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from pathlib import Path
 from spacy.language import Language
 from thinc.api import require_gpu
 
-from ..components.pipelines import check_model, load_model
+from ..components.pipelines import load_model
 from ..components.sentencizer import LineBreaks, LineSentencizer
 from ..errors import GapDNERError
 from ..model.precision import use_bf16, uses_bf16
@@ -31,7 +31,6 @@ def load_recognizer(
     setting of the `LineSentencizer`. Made for the processes of our commands, so it also calls
     `apply_workarounds`.
     """
-    check_model(model)
     use_gpu(gpu_id)
     nlp = load_model(model)
     try:
