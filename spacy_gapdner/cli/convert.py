@@ -89,6 +89,10 @@ def convert_cli(
         if (name := option.split("=")[0]) in parameters:
             raise GapDNERError(f"Invalid --option: {name}. Use the options of convert (--help).")
     given: dict[str, Any] = dict(option.split("=", 1) for option in reader_options)
+    if from_ents:
+        given["from_ents"] = True
+    if from_spans is not None:
+        given["from_spans"] = from_spans
     if done:
         from ..apps.annotate.journal import Journal
         from ..formats.brat import shared_hint
@@ -119,8 +123,6 @@ def convert_cli(
             model=model,
             alignment=alignment,
             line_breaks=line_breaks,
-            from_ents=from_ents,
-            from_spans=from_spans,
             **given,
         )
     paths = {"input": str(input_path), "output": str(output_path)}

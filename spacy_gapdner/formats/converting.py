@@ -82,20 +82,17 @@ def read(
     path = Path(path)
     chosen = get_format(format or guess_format(path))
     assert chosen.reader is not None
-    # without other formats' options that have no value
-    empty: tuple[Any, ...] = (None, False, "", (), [])
-    given = {k: v for k, v in options.items() if k in chosen.options or v not in empty}
-    for key in given.keys() - {*chosen.options}:
+    for key in options.keys() - {*chosen.options}:
         others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
         hint = f" ({others} has it)" if others else ""
         raise GapDNERError(f"The format {chosen.name} has no option {key}{hint}.")
     known = {"vocab": nlp.vocab, "spans_key": spans_key, "n_sents": n_sents}
     known |= {"types": types} if types else {}
-    given |= {key: value for key, value in known.items() if key in chosen.options}
+    options |= {key: value for key, value in known.items() if key in chosen.options}
     with logging_drops(report, path) as report:
         skip_word_files(path, report)
-        records = chosen.reader(path, report, **given)
-        if types and "types" not in given:
+        records = chosen.reader(path, report, **options)
+        if types and "types" not in options:
             records = _of_types(records, types, spans_key, report, path)
         if is_guessed:
             nlp, records = choose_tokenizer(nlp, records, line_breaks, report, path)

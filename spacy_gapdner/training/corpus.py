@@ -22,10 +22,10 @@ class Corpus:
 
     path (Union[str, Path, None]): The file or folder. None raises an error, because the path has
         to be set in the config or on the command line.
-    format, types, n_sents, spans_key, from_ents, from_spans: See `spacy_gapdner.formats.read`.
+    format, types, n_sents, spans_key: See `spacy_gapdner.formats.read`.
     limit, augmenter: See `spacy.training.Corpus`.
-    strict (bool): Raise an error for skipped entities. By default, their number is logged once.
-    options (Optional[Mapping[str, Any]]): Other settings of `read` and the format's reader.
+    options (Optional[Mapping[str, Any]]): Other settings of `read` and the format's reader, such as
+        `from_ents` for .spacy files.
     RAISES (GapDNERError): If the path is missing or does not exist, or its format is unknown.
     """
 
@@ -39,9 +39,6 @@ class Corpus:
         spans_key: str = DEFAULT_SPANS_KEY,
         limit: int = 0,
         augmenter: Callable[[Language, Example], Iterator[Example]] | None = None,
-        strict: bool = False,
-        from_ents: bool = False,
-        from_spans: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         if path is None:
@@ -49,7 +46,7 @@ class Corpus:
                 "The corpus has no path. Set paths.train and paths.dev in the config or on the "
                 "command line."
             )
-        self.path, self.limit, self.strict = Path(path), limit, strict
+        self.path, self.limit = Path(path), limit
         self.augmenter = augmenter or dont_augment
         self._has_reported = False
         self.settings: dict[str, Any] = {
@@ -58,15 +55,13 @@ class Corpus:
             "types": tuple(types or ()),
             "n_sents": n_sents,
             "spans_key": spans_key,
-            "from_ents": from_ents,
-            "from_spans": from_spans,
             **(options or {}),
         }
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """YIELDS (Example): Examples tokenized by the pipeline. References have gold entities."""
         # skipped entities are only logged in the first epoch
-        report = Report(strict=self.strict) if self.strict or self._has_reported else None
+        report = Report() if self._has_reported else None
         docs = (doc for doc in read(self.path, nlp=nlp, report=report, **self.settings) if len(doc))
         # no limit by default
         for reference in islice(docs, self.limit or None):

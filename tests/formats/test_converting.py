@@ -132,9 +132,7 @@ def test_custom_writer(nlp, tmp_path, monkeypatch, report):
 
 def test_read(write, report):
     path = write({"a.txt": "One. Two.", "a.ann": "T1\tA 0 3\tOne\nT2\tB 5 8\tTwo\n"})
-    # options of other formats are ignored if they are empty
-    unused = {"text": "", "from_ents": False}
-    docs = list(read(str(path), n_sents=1, types=("A",), spans_key="gold", **unused))
+    docs = list(read(str(path), n_sents=1, types=("A",), spans_key="gold"))
     assert [doc.text for doc in docs] == ["One. ", "Two."]
     assert [[e.label_ for e in get_entities(doc, "gold")] for doc in docs] == [["A"], []]
     list(read(path, types=("A", "C"), report=report))
