@@ -93,7 +93,7 @@ def read(
         skip_word_files(path, report)
         records = chosen.reader(path, report, **options)
         if types and "types" not in options:
-            records = _of_types(records, types, spans_key, report, path)
+            records = _select_types(records, types, spans_key, report, path)
         if is_guessed:
             nlp, records = choose_tokenizer(nlp, records, line_breaks, report, path)
         yield from to_docs(
@@ -159,7 +159,7 @@ def write(
     assert chosen.writer is not None
     with logging_drops(report, path) as report:
         if chosen.loses:
-            docs = _counting_losses(docs, chosen, spans_key, report)
+            docs = _report_losses(docs, chosen, spans_key, report)
         return chosen.writer(docs, path, spans_key, report)
 
 
@@ -228,7 +228,7 @@ def convert(
     return report
 
 
-def _counting_losses(
+def _report_losses(
     docs: Iterable[Doc], format: Format, spans_key: str, report: Report
 ) -> Iterator[Doc]:
     kept = ATTRS - format.loses
@@ -285,7 +285,7 @@ def _describe_missing(types: Collection[str], found: Collection[str]) -> str:
     return f"no entity has the type {' or '.join(types)}. The types are {listed}"
 
 
-def _of_types(
+def _select_types(
     records: Iterator[Any], types: tuple[str, ...], spans_key: str, report: Report, path: Path
 ) -> Iterator[Record]:
     found: set[str] = set()

@@ -129,13 +129,15 @@ def _from_text(
         other = aligned.setdefault(entity, source)
         if other is not source:
             message = f"has the same tokens as the one at {other.place}"
-            _note(report, "dropped", "duplicate entity after tokenization", message, source)
+            _add_issue(report, "dropped", "duplicate entity after tokenization", message, source)
         elif entity.end <= cuts[number + 1]:
             parts[number].append(entity.shift(-cuts[number]))
             if source.id:
                 homes[source.id] = number
         else:
-            _note(report, "dropped", _CROSSES, f"does not fit into {n_sents} sentence(s)", source)
+            _add_issue(
+                report, "dropped", _CROSSES, f"does not fit into {n_sents} sentence(s)", source
+            )
     relations = keep_relations(record.relations, homes, len(parts), report)
     # without other annotation of the pipeline that splits sentences
     for number, part in enumerate(cut_doc(doc, pairwise(cuts), ["NORM", "SENT_START"])):
@@ -163,7 +165,7 @@ def _align(
     before = " ".join(text[start:end] for start, end in source.fragments)
     if not words or (alignment == "strict" and len(spans) < len(found)):
         message = f"{before!r} covers only part of a token"
-        _note(report, "dropped", "boundary within a token", message, source)
+        _add_issue(report, "dropped", "boundary within a token", message, source)
         return None
     # whitespace is not a gap
     gaps = (range(left + 1, right) for left, right in pairwise(words))
@@ -172,9 +174,9 @@ def _align(
     moved = [doc[start:end] for start, end in entity.fragments]
     if tuple((span.start_char, span.end_char) for span in moved) != source.fragments:
         message = f"{before!r} -> {' '.join(span.text for span in moved)!r}"
-        _note(report, "repaired", "boundary moved to a token boundary", message, source)
+        _add_issue(report, "repaired", "boundary moved to a token boundary", message, source)
     return replace(entity, attrs=source.entity_attrs)
 
 
-def _note(report: Report, action: Action, kind: str, message: str, source: TextEntity) -> None:
+def _add_issue(report: Report, action: Action, kind: str, message: str, source: TextEntity) -> None:
     report.add(action, kind, f"{source.label} {message}", source.place, source.fragments)

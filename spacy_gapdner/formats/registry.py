@@ -164,7 +164,7 @@ def guess_format(path: Path) -> str:
     # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
     of_files = [format for format in FORMATS.values() if format.suffixes]
-    # in the order of FORMATS
+    # in the order of FORMATS: a text next to a .ann file is brat, even if another format fits
     fitting = {next((f.name for f in of_files if f.fits(file)), None) for file in firsts.values()}
     names = sorted(name for name in fitting if name)
     if len(names) == 1:
