@@ -7,7 +7,7 @@ from typing import cast
 import numpy
 from numpy.typing import NDArray
 from spacy.ml.models import MultiHashEmbed
-from spacy.strings import hash_string
+from spacy.strings import get_string_id
 from spacy.tokens import Doc
 from thinc.api import HashEmbed, Model
 from thinc.types import Floats2d, Ints1d, Ints2d
@@ -132,7 +132,7 @@ def _hash_ngrams(word: str) -> NDArray[numpy.uint64]:
         for size in _NGRAM_SIZES
         for start in range(len(marked) - size + 1)
     }
-    return numpy.array([hash_string(ngram) for ngram in sorted(ngrams or {marked})], dtype="uint64")
+    return numpy.array([get_string_id(ngram) for ngram in sorted(ngrams or {marked})], dtype="uint64")
 
 
 def _are_known(known: NDArray[numpy.uint64], ids: NDArray[numpy.uint64]) -> NDArray[numpy.bool_]:
