@@ -132,7 +132,8 @@ def _hash_ngrams(word: str) -> NDArray[numpy.uint64]:
         for size in _NGRAM_SIZES
         for start in range(len(marked) - size + 1)
     }
-    return numpy.array([get_string_id(ngram) for ngram in sorted(ngrams or {marked})], dtype="uint64")
+    hashes = [get_string_id(ngram) for ngram in sorted(ngrams or {marked})]
+    return numpy.array(hashes, dtype="uint64")
 
 
 def _are_known(known: NDArray[numpy.uint64], ids: NDArray[numpy.uint64]) -> NDArray[numpy.bool_]:
