@@ -8,15 +8,10 @@ import numpy as np
 import spacy
 from docutils import nodes
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 from sphinx.util.docutils import SphinxDirective
 
-from project.corpora.inline import read_inline
-from project.corpora.sentences import make_docs
-from spacy_gapdner import Entity, render, set_entities
+from spacy_gapdner import Entity, read, render, set_entities
 from spacy_gapdner.drawing.page import TEMPLATES
-from spacy_gapdner.entities import DEFAULT_SPANS_KEY
-from spacy_gapdner.formats import Report
 from spacy_gapdner.grid import GapAwareTagging, LabeledCells
 from spacy_gapdner.grid.segments import assign_entities, get_segments
 
@@ -87,7 +82,7 @@ class Picture(SphinxDirective):
 
 
 class Example(SphinxDirective):
-    """``gapdner-example``: sentences and their entities, shown as text and picture."""
+    """``gapdner-example``: sentences in the `inline` format, shown as text and picture."""
 
     has_content = True
 
@@ -96,8 +91,7 @@ class Example(SphinxDirective):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "example.inline"
             path.write_text(f"{text}\n\n", encoding="utf8")
-            sentences = read_inline(path, Report())
-            docs = list(make_docs(sentences, Vocab(), DEFAULT_SPANS_KEY, n_sents=0))
+            docs = list(read(path, "inline"))
         for doc in docs:
             # do not show the file name
             doc.user_data.clear()

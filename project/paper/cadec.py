@@ -7,12 +7,12 @@ from pathlib import Path
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from project.corpora.sentences import TokenRecord, make_docs
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.brat import parse_entity
 from spacy_gapdner.formats.files import read_lines
 from spacy_gapdner.formats.records import BratLine, TextEntity
 from spacy_gapdner.formats.report import Place, Report
+from spacy_gapdner.formats.sentences import TokenRecord, make_docs
 
 from .dai import align_cadec, find_documents, flatten, read_documents
 from .dai_tokens import cadec_sentences

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
-from project.corpora.inline import merge_ranges
-from project.corpora.sentences import TokenRecord
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
+from spacy_gapdner.formats.inline import merge_ranges
 from spacy_gapdner.formats.records import TextEntity
 from spacy_gapdner.formats.report import Place, Report, reading
+from spacy_gapdner.formats.sentences import TokenRecord
 
 from .dai_tokens import Tokenizer
 

@@ -12,13 +12,13 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from project.corpora.knowtator import read_annotation_file
-from project.corpora.sentences import TokenRecord, make_docs
 from spacy_gapdner.entities import Fragments
 from spacy_gapdner.entities.attributes import ensure_extensions
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_lines, visible_files
 from spacy_gapdner.formats.records import TextEntity
 from spacy_gapdner.formats.report import Place, Report
+from spacy_gapdner.formats.sentences import TokenRecord, make_docs
 
 from .dai import align_share, find_documents, flatten, read_documents
 from .dai_tokens import share_sentences

@@ -31,14 +31,15 @@ def convert_cli(
     ),
     force: bool = options.FORCE,
     format: str | None = options.format(
-        help="Input format: brat, jsonl, spacy, prodigy, doccano, labelstudio, cas, "
-        "pubtator, bioc, or a custom format with --code (default: detected)"
+        help="Input format: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
+        "pubtator, bioc, pubannotation, or a custom format with --code (default: detected)"
     ),
     to: str | None = typer.Option(
         None,
         "--to",
         "-t",
-        help="Output format: spacy, jsonl, brat, bioc, csv or parquet (default: by file extension)",
+        help="Output format: spacy, jsonl, brat, w2ner, bioc, pubannotation (folder), inline, "
+        "csv or parquet (default: by file extension)",
     ),
     lang: str | None = options.DATA_LANG,
     model: str | None = options.SPLITTER,
@@ -50,7 +51,7 @@ def convert_cli(
         "--alignment",
         "-a",
         help="If a boundary is inside a token: expand or contract the fragment, split the token, "
-        "or drop the entity (strict) (default: expand for .spacy, else split)",
+        "or drop the entity (strict) (default: expand for .spacy, w2ner and inline, else split)",
     ),
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,

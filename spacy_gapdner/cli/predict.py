@@ -27,8 +27,8 @@ def predict_cli(
     ),
     force: bool = options.FORCE,
     format: str | None = options.format(
-        help="Output format: jsonl, csv, parquet, brat (folder), bioc or spacy "
-        "(default: detected from --output)"
+        help="Output format: jsonl, csv, parquet, brat or pubannotation (folders), bioc, "
+        "w2ner, inline or spacy (default: detected from --output)"
     ),
     uncertain: int | None = typer.Option(
         None, min=1, help="Number of texts to write: only the least certain, to annotate next"

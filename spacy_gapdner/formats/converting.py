@@ -148,10 +148,11 @@ def write(
         such as the large output of a transformer, which spaCy's ``doc_cleaner`` removes.
     path (Union[str, Path]): The file or folder to write.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected from the file extension if
-        None: .spacy, .jsonl, .xml (bioc), .csv, .parquet, or none (a brat folder).
+        None: .spacy, .jsonl, .json (w2ner), .inline, .xml (bioc), .csv, .parquet, or none
+        (a brat folder).
     spans_key (str): Prefix of the span groups that store the entities.
     report (Optional[Report]): Collects what the format cannot represent; it is logged if None.
-    RETURNS (int): The number of documents or entities (csv, parquet).
+    RETURNS (int): The number of documents, sentences (w2ner, inline) or entities (csv, parquet).
     RAISES (GapDNERError): If the format or path cannot be written, or a label is not allowed.
     """
     path, docs = Path(path), [docs] if isinstance(docs, Doc) else docs
@@ -186,8 +187,8 @@ def convert(
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for complete
         documents. None means 1 for .spacy and 0 for other formats.
     alignment (Optional[str]): How to align a boundary inside a token, see `read`. None means
-        "expand" for formats with tokens, such as .spacy, and "split" for other formats, so that no
-        boundary moves.
+        "expand" for formats with tokens (.spacy, w2ner, inline), which a pipeline learns from, and
+        "split" for other formats, so that no boundary moves.
     spans_key (str): Prefix of the span groups that store the entities.
     strict (bool): Stop at the first item that would be dropped.
     skip (bool): Skip documents that cannot be read instead of stopping.

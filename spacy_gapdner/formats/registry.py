@@ -11,7 +11,7 @@ from typing import Literal
 
 from ..errors import GapDNERError
 from . import annotation_tools as tools
-from . import bioc, brat, cas, docbin, jsonl, pubtator, tables
+from . import bioc, brat, cas, docbin, inline, jsonl, pubannotation, pubtator, tables, w2ner
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
 from .outputs import check_no_stream
 from .records import Record
@@ -80,23 +80,22 @@ _PRODIGY = (
 )
 _CAS = r'"%[A-Z_]+"\s*:|<(?:[\w.-]+:)?XMI\b|\APK'
 _BIOC = r'<collection|"passages"\s*:'
-_JSONL = r'"entities"\s*:\s*\['
+_JSONL, _W2NER = r'"entities"\s*:\s*\[', r'"sentence"\s*:'
+_PUBANNOTATION = r'"(denotations|tracks)"\s*:'
 _BRAT = (*brat.ANNOTATION_SUFFIXES, ".txt")
 _RELATIONS, _METADATA = frozenset({"relations"}), frozenset({"metadata"})
-_NOT_IN_TABLES = frozenset({"relations", "metadata", "id", "kb_name", "_"})
+_ALL = ATTRS | _RELATIONS | _METADATA
+_NOT_IN_TABLES = _ALL - {"kb_id", "score"}
 # NUL bytes are left if a disk was full
 _BLANK = string.whitespace + "\0"
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
 # formats that spaCy converts
 _CONLL = (".conll", ".iob")
-_IN_CLONE = "In a clone of spacy-gapdner, use --code project/corpora/readers.py."
 # parts of files in other formats, and what to do
 _OTHER_FORMATS = {
     "#FORMAT=WebAnno TSV": "is WebAnno TSV. Export UIMA CAS (XMI or JSON).",
     '"annotation_id"': "is JSON-MIN, CSV or TSV of Label Studio. Export JSON.",
     '"start_offset"': 'is JSON of doccano. Export "JSONL (text label)".',
-    '"ner"': f"is JSON of W2NER. {_IN_CLONE}",
-    '"denotations"': f"is PubAnnotation. {_IN_CLONE}",
 }
 _TABLE = (
     Format("prodigy", tools.read_prodigy, None, (JSONL,), None, _PRODIGY),
@@ -105,6 +104,34 @@ _TABLE = (
     Format("cas", cas.read_cas, None, cas.SUFFIXES, None, _CAS),
     Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, _JSONL, _RELATIONS),
     Format("brat", brat.read_brat, brat.write_brat, _BRAT, "", brat.has_annotations, _METADATA),
+    Format(
+        "w2ner",
+        w2ner.read_w2ner_docs,
+        w2ner.write_w2ner,
+        suffixes=(JSON,),
+        ending=JSON,
+        detector=_W2NER,
+        loses=_ALL,
+        has_tokens=True,
+    ),
+    Format(
+        "pubannotation",
+        pubannotation.read_pubannotation,
+        pubannotation.write_pubannotation,
+        suffixes=(JSON,),
+        ending="",
+        detector=_PUBANNOTATION,
+    ),
+    Format(
+        "inline",
+        inline.read_inline_docs,
+        inline.write_inline,
+        suffixes=inline.SUFFIXES,
+        ending=".inline",
+        detector=inline.is_inline,
+        loses=_ALL,
+        has_tokens=True,
+    ),
     Format(
         "spacy",
         docbin.read_spacy,
@@ -164,7 +191,7 @@ def guess_format(path: Path) -> str:
     # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
     of_files = [format for format in FORMATS.values() if format.suffixes]
-    # in the order of FORMATS: a text next to a .ann file is brat, even if another format fits
+    # in the order of FORMATS: a text next to a .ann file is brat, even if it looks like inline text
     fitting = {next((f.name for f in of_files if f.fits(file)), None) for file in firsts.values()}
     names = sorted(name for name in fitting if name)
     if len(names) == 1:
@@ -223,4 +250,6 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
             )
     if files and all(file.suffix == TXT for file in files):
         hint = brat.shared_hint(path) or "Annotate it, or use predict to find entities."
-        raise GapDNERError(f"{path} has text without annotation: there is no .ann file. {hint}")
+        raise GapDNERError(
+            f"{path} has text without annotation: there is no .ann file or inline text. {hint}"
+        )

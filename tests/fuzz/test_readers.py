@@ -10,7 +10,6 @@ import spacy
 from spacy.tokens import Doc
 from tool_files import CONTIGUOUS, LINKING
 
-from project.corpora import readers  # noqa: F401  # registers inline and w2ner
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.formats import DOC_NAME, Report, guess_format, read, write
 from spacy_gapdner.inference.texts import read_texts

@@ -1,5 +1,6 @@
 """The package raises each message on the page of errors, where an ellipsis is a variable part."""
 
+import json
 import re
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from spacy_gapdner.training.init_config import init_config
 QUOTED = dict(re.findall(r"## ([^\n]+)\n\n```text\n([^\n]+)\n```", read_page("errors.md")))
 ANN = "T1\tADE 2 6\tpain\n"
 TWO_TYPES = [("a b", [("ADE", [0]), ("DRUG", [1])])]
+W2NER = json.dumps([{"sentence": ["a", "pain"], "ner": [{"index": [1], "type": "ADE"}]}])
 
 
 def convert_files(**files):
@@ -84,7 +86,7 @@ def diverge():
 
 PROVOKED = {
     "The folder is not a pipeline": load_training_output,
-    "The format is not recognized": lambda: convert_files(txt="a pain", ann=ANN, spacy=""),
+    "The format is not recognized": lambda: convert_files(txt="a pain", ann=ANN, json=W2NER),
     "An annotation without its text": lambda: convert_files(ann=ANN),
     "Text that is not UTF-8": read_latin_1,
     "No entities under this key": initialize_with_another_key,

@@ -8,13 +8,12 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
-from project.corpora import readers
-from project.corpora.sentences import TokenRecord, make_docs
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.cli import app
 from spacy_gapdner.docs import DOC_LANG
 from spacy_gapdner.formats import DOC_NAME, Place, convert, guess_format, read
 from spacy_gapdner.formats import write as write_docs
+from spacy_gapdner.formats.sentences import TokenRecord, make_docs
 
 TEXT = "severe joint and shoulder pain"
 BOTH = "severe joint pain"
@@ -176,8 +175,7 @@ def test_command(write, tmp_path, name, file):
     first, second = {"start": 0, "end": 4}, {"start": 6, "end": 10}
     found = [{"label": "A", "fragments": given} for given in ([first], [first, second])]
     path = write({"in.jsonl": json.dumps({"text": "Pain. Rash", "entities": found})}) / "in.jsonl"
-    command = ["convert", str(path), str(tmp_path / file), "--code", readers.__file__]
-    result = CliRunner().invoke(app, command)
+    result = CliRunner().invoke(app, ["convert", str(path), str(tmp_path / file)])
     assert result.exit_code == 0, result.output
     # without the entity that crosses a sentence boundary
     assert "1 Doc, 1 of 2 entities" in result.output

@@ -8,12 +8,12 @@ from pathlib import Path
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from project.corpora.sentences import TokenRecord, doc_sentences, make_docs
-from spacy_gapdner.entities import Entity, Fragments
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.files import file_reader, first_text, read_lines
-from spacy_gapdner.formats.outputs import write_parts
-from spacy_gapdner.formats.report import Place, Report
+from ..entities import Entity, Fragments
+from ..errors import GapDNERError
+from .files import file_reader, first_text, read_lines
+from .outputs import write_parts
+from .report import Place, Report
+from .sentences import TokenRecord, doc_sentences, make_docs
 
 SUFFIXES = (".txt", ".inline")
 _DOCUMENT = "Document: "

@@ -8,12 +8,12 @@ from typing import Any
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from project.corpora.sentences import TokenRecord, doc_sentences, make_docs
-from spacy_gapdner.entities import Entity
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.files import file_reader, read_json, value_errors
-from spacy_gapdner.formats.outputs import write_parts
-from spacy_gapdner.formats.report import Place, Report, reading
+from ..entities import Entity
+from ..errors import GapDNERError
+from .files import file_reader, read_json, value_errors
+from .outputs import write_parts
+from .report import Place, Report, reading
+from .sentences import TokenRecord, doc_sentences, make_docs
 
 
 @file_reader(".json")

@@ -5,10 +5,10 @@ import json
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from project.corpora.w2ner import read_w2ner
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.formats import Report
 from spacy_gapdner.formats import write as write_docs
+from spacy_gapdner.formats.w2ner import read_w2ner
 
 SENTENCE = "severe joint and shoulder pain"
 ENTITIES = Entity("ADR", ((0, 2), (4, 5))), Entity("ADR", ((0, 1), (3, 5)))

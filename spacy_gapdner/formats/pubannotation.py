@@ -11,11 +11,11 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from spacy_gapdner.entities import get_entities
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.docs import DOC_NAME, doc_place
-from spacy_gapdner.formats.files import input_files, read_json
-from spacy_gapdner.formats.linked_regions import (
+from ..entities import get_entities
+from ..errors import GapDNERError
+from .docs import DOC_NAME, doc_place
+from .files import input_files, read_json
+from .linked_regions import (
     FRAGMENT,
     NO_TYPE,
     LinkedRegions,
@@ -25,9 +25,9 @@ from spacy_gapdner.formats.linked_regions import (
     read_regions,
     split_attributes,
 )
-from spacy_gapdner.formats.outputs import write_files
-from spacy_gapdner.formats.records import TextRecord
-from spacy_gapdner.formats.report import Place, Report, reading
+from .outputs import write_files
+from .records import TextRecord
+from .report import Place, Report, reading
 
 _CHAINED = "_lexicallyChainedTo"
 

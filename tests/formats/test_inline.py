@@ -4,10 +4,10 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from project.corpora.inline import read_inline
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.formats import DOC_NAME, guess_format
 from spacy_gapdner.formats import write as write_docs
+from spacy_gapdner.formats.inline import read_inline
 
 SENTENCE = "severe joint and shoulder pain"
 INLINE = f"""{SENTENCE}

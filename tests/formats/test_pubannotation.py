@@ -5,10 +5,10 @@ import json
 import pytest
 from odd_texts import ODD_TEXTS
 
-from project.corpora.pubannotation import read_pubannotation
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.formats import DOC_NAME, guess_format, read
 from spacy_gapdner.formats import write as write_docs
+from spacy_gapdner.formats.pubannotation import read_pubannotation
 
 TEXT = "severe joint and shoulder pain"
 

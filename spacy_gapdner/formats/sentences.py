@@ -8,11 +8,10 @@ from itertools import groupby, islice
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.docs import get_sentences
-from spacy_gapdner.formats import DOC_NAME, NOWHERE, Place, Report
-from spacy_gapdner.formats.docs import BLANK, SEVERAL, doc_place
-from spacy_gapdner.formats.report import printable
+from ..docs import get_sentences
+from ..entities import Entity, get_entities, set_entities
+from .docs import BLANK, DOC_NAME, SEVERAL, doc_place
+from .report import NOWHERE, Place, Report, printable
 
 
 @dataclass(frozen=True)
