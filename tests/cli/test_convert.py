@@ -56,10 +56,9 @@ def test_options(run, data, tmp_path):
     (doc,) = read_docs(output)
     texts = ["Severe joint pain", "Severe shoulder pain", "pain.\nNo rash", "rash"]
     assert [e.text for e in get_entities(doc, "gold")] == texts
-    run("convert", data, tmp_path / "a", "--to", "jsonl", "-n", 1, "--types", "ADR")
-    first, *_ = map(json.loads, (tmp_path / "a").read_text().splitlines())
-    assert first["text"].strip() == "Severe joint and shoulder pain."
-    assert [e["text"] for e in first["entities"]] == texts[:2]
+    run("convert", data, tmp_path / "a", "--to", "inline", "-n", 1, "--types", "ADR")
+    sentence = "Severe joint and shoulder pain .\n0,1,4,4 ADR|0,0,3,4 ADR\n"
+    assert sentence in (tmp_path / "a").read_text()
 
 
 @pytest.mark.parametrize(
@@ -71,7 +70,7 @@ def test_options(run, data, tmp_path):
         (["a.spacy", "--on-error", "skip", "--strict"], "either strict or skip"),
         (["."], "contains the input"),
         (["a.spacy", "--report", "a.spacy"], "a.spacy is the output"),
-        (["folder", "-t", "jsonl"], "folder is a folder. Specify a file"),
+        (["folder", "-t", "w2ner"], "folder is a folder. Specify a file"),
         (["file.md"], "Cannot detect the format from the name"),
         (["a.xml", "-t", "prodigy"], "Cannot write the format 'prodigy': choose jsonl"),
     ],
@@ -112,6 +111,15 @@ def test_entities_of_other_components(run, tmp_path):
     command = ("convert", tmp_path / "a.spacy", tmp_path / "b.spacy", "--force")
     assert "1 in doc.ents, 2 in doc.spans['sc']" in " ".join(run(*command).stdout.split())
     assert "2 of 2 entities" in run(*command, "--from-spans", "sc").stdout
+
+
+def test_entities_that_the_output_cannot_represent_are_not_counted(run, tmp_path):
+    first, second = {"start": 0, "end": 4}, {"start": 6, "end": 10}
+    found = [{"label": "A", "fragments": given} for given in ([first], [first, second])]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "Pain. Rash", "entities": found}))
+    for name, n_kept in (("b.jsonl", 2), ("b.inline", 1), ("b.json", 1)):
+        output = run("convert", tmp_path / "a.jsonl", tmp_path / name).output
+        assert f"1 Doc, {n_kept} of 2 entities" in output
 
 
 def test_sentences_of_a_pipeline(run, data, tmp_path):

@@ -9,14 +9,13 @@ NUMBERS = " ".join(map(str, range(30)))
 
 def test_table_and_file(run, write_docs, tmp_path):
     docbin = write_docs("a.spacy", [(NUMBERS, [("ADR", (0, 2), (3, 4))])], "gold")
-    other = tmp_path / "b.jsonl"
-    entity = {"label": "Sign", "fragments": [{"start": 3, "end": 7}]}
-    other.write_text(json.dumps({"text": "no pain", "entities": [entity]}))
+    w2ner = tmp_path / "b.json"
+    w2ner.write_text('[{"sentence": ["no", "pain"], "ner": [{"index": [1], "type": "Sign"}]}]')
     output = tmp_path / "out" / "s.json"
     # a type does not have to occur in all corpora
-    run("stats", other, docbin, "-sk", "gold", "--types", "ADR", "-o", output)
+    run("stats", w2ner, docbin, "-sk", "gold", "--types", "ADR", "-o", output)
     found = json.loads(output.read_text())
-    assert list(found) == [str(other), str(docbin)]
+    assert list(found) == [str(w2ner), str(docbin)]
     assert [s["labels"] for s in found.values()] == [{}, {"ADR": 1}]
     assert found[str(docbin)]["gap_lengths"] == {"1": 1}
     # a Doc without a name

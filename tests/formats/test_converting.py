@@ -28,6 +28,7 @@ from spacy_gapdner.inference.texts import read_texts
 TEXT = "text without annotation: there is no .ann file"
 GOLD = '{"text": "a", "entities": []}'
 FOUND = '{"text": "a", "entities": [{"label": "A", "fragments": [{"start": 0, "end": 1}]}]}'
+SENTENCE = '{"sentence": ["a"], "ner": []}'
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,7 @@ FOUND = '{"text": "a", "entities": [{"label": "A", "fragments": [{"start": 0, "e
     [
         ({"a.txt": "x", "a.ann": ""}, ".", "brat"),
         ({"a.txt": "x", "a.ann": ""}, "a.txt", "brat"),
+        ({"a.json": f"[{SENTENCE}]"}, "a.json", "w2ner"),
         ({"a.jsonl": GOLD}, ".", "jsonl"),
         # predictions for tasks of Prodigy and texts of doccano
         ({"a.jsonl": GOLD[:-1] + ', "_task_hash": 1}'}, ".", "jsonl"),
@@ -44,6 +46,9 @@ FOUND = '{"text": "a", "entities": [{"label": "A", "fragments": [{"start": 0, "e
         ({"a.jsonl": FOUND[:-1] + ', "spans": [], "answer": "accept"}'}, ".", "prodigy"),
         ({"a.jsonl": f'{{"text": "{"a" * 70000}", "entities": []}}'}, ".", "jsonl"),
         ({"a.spacy": "", "b.txt": "x"}, ".", "spacy"),
+        ({"a.inline": "no\n\n\na\n0,0 X"}, ".", "inline"),
+        ({"b.txt": "a\n0,0 X\n"}, "b.txt", "inline"),
+        ({"b.txt": "a\n0,0 X\n", "b.ann": ""}, "b.txt", "brat"),
     ],
 )
 def test_guess(write, files, path, name):
@@ -55,7 +60,12 @@ def test_guess(write, files, path, name):
     [
         ({}, "missing", "Path not found"),
         ({"a.txt": "x"}, ".", TEXT),
+        # almost inline text
         ({"a.txt": "A note.\n\nAnother line.\n"}, "a.txt", TEXT),
+        ({"a.txt": "\n0,0 X\n"}, "a.txt", TEXT),
+        ({"a.txt": "a\n0,0 X\nb\n"}, "a.txt", TEXT),
+        ({"a.txt": "a b\n10,5 mg twice\n\n"}, "a.txt", TEXT),
+        ({"a.txt": "Take it with\n10,5 mg\n\nafter meals\n"}, "a.txt", TEXT),
         ({"a.txt": "", "b.txt": ""}, ".", "has only empty files"),
         *(({"a.jsonl": x}, "a.jsonl", "a.jsonl is empty") for x in ("", " \r\n\n", "\0\0\n")),
         *(({"a.json": x}, "a.json", "a.json contains no document") for x in ("[ ]", "{}", "null")),

@@ -11,7 +11,8 @@ from spacy_gapdner.formats.report import UNREADABLE
 TEXT = "severe joint and shoulder pain"
 BOTH = "severe joint pain"
 # the place of the annotation in each format
-PLACES = {"brat": "a.ann:1", "jsonl": "a.jsonl:1"}
+PLACES = {"brat": "a.ann:1", "inline": "a.txt:2", "w2ner": "a.json, record 1"}
+PLACES |= {"jsonl": "a.jsonl:1", "pubannotation": "a.json"}
 # brat lines without a line break, so that an entity follows in the same line
 BEFORE = ("#1\tAnnotatorNotes T3\tsee 1 2 ", "# mine", "A1\tNegation T3", "N1\tReference T3 X:1\tx")
 NO_SCORE = "score that is not a probability"
@@ -27,15 +28,31 @@ def note(line):
     return brat(line, "T3\tADR 0 12;26 30\tsevere joint pain")
 
 
+def inline(mentions):
+    return "inline", {"a.txt": f"{TEXT}\n{mentions}\n\n"}
+
+
+def w2ner(index, label="ADR"):
+    ner = [{"index": index, "type": label}]
+    return "w2ner", {"a.json": json.dumps([{"sentence": TEXT.split(), "ner": ner}])}
+
+
 def jsonl(fragments=((0, 12), (26, 30)), **values):
     parts = [{"start": start, "end": end} for start, end in fragments]
     item = {"label": "ADR", "fragments": parts, **values}
     return "jsonl", {"a.jsonl": json.dumps({"text": TEXT, "entities": [item]}) + "\n"}
 
 
+def pubannotation(**more):
+    denotations = [{"id": "T1", "span": {"begin": 7, "end": 12}, "obj": "Part"}]
+    item = {"text": TEXT, "denotations": denotations, **more}
+    return "pubannotation", {"a.json": json.dumps(item)}
+
+
 NO_FRAGMENTS = 'entity without "fragments": [{"start": 0, "end": 5}]'
 NO_ENTITY = '{"text": "pain", "entities": [%s]}'
 NOT_ENTITIES = ("3", "null", "[]", *(f'{{"fragments": {x}}}' for x in ("null", "[[0]]", "{}")))
+LINK = {"subj": "T1", "pred": "x", "obj": "T1"}
 ISSUES = {
     "repaired": [
         (brat("T1\tADR 26 30;0 12\tsevere joint pain"), [BOTH], "fragments normalized"),
@@ -43,6 +60,9 @@ ISSUES = {
         (brat("T1\tADR 0 6;7 12\tsevere joint"), ["severe joint"], "fragments normalized"),
         (brat("T1\tADR 0 8;7 12"), ["severe joint"], "fragments normalized"),
         (brat("T1\tADR 6 13;25 30"), ["joint pain"], "fragments normalized"),
+        (inline("0,1,2,2 X"), ["severe joint and"], "fragments normalized"),
+        (inline("4,4,0,1 X"), [BOTH], "fragments normalized"),
+        (inline("3,1 X"), ["joint and shoulder"], "fragments normalized"),
         *((jsonl(score=x), [BOTH], NO_SCORE) for x in (7, "high", float("nan"))),
     ],
     "dropped": [
@@ -60,11 +80,19 @@ ISSUES = {
         (note("#1\tAnnotatorNotes E1\tno"), [BOTH], "note"),
         (note("#1 AnnotatorNotes T3"), [BOTH], "note"),
         (note("N1\tReference T9 ICD:1\tx"), [BOTH], "normalization"),
+        (inline("0,5 X"), [], "invalid offsets"),
+        (inline("0,0 X|0,0 X"), ["severe"], "duplicate entity"),
+        *((w2ner(index), [], "malformed entity") for index in ([0, 5], [-1], [])),
+        (w2ner([0], ""), [], "malformed entity"),
         (jsonl(kb_id=3), [], "malformed entity"),
         *((jsonl(label=label), [], "malformed entity") for label in (None, "", 3)),
         *((jsonl([pair]), [], "malformed entity") for pair in ((0, None), (False, 4), (0, "4"))),
         (jsonl([]), [], "malformed entity"),
         *((("jsonl", {"a.jsonl": NO_ENTITY % item}), [], NO_FRAGMENTS) for item in NOT_ENTITIES),
+        (pubannotation(modifications=[{"obj": "T1"}]), ["joint"], "modification"),
+        (pubannotation(blocks=[{"id": "B1"}]), ["joint"], "block"),
+        (pubannotation(relations=[LINK]), ["joint"], "relation"),
+        (pubannotation(attributes=[{**LINK, "subj": "R1"}]), ["joint"], "attribute"),
     ],
     "kept": [
         (brat("T1\tADR 0 6\tjoint"), ["severe"], "surface text differs"),
@@ -86,6 +114,7 @@ def test_invalid_entities(write, report, nlp, file, texts, kind, action):
 
 
 GOOD = '{"text": "a", "entities": []}\n'
+SENTENCE = '{"sentence": ["a"], "ner": []}'
 PASSAGES = '{"documents": [{"id": "1", "passages": [%s]}]}'
 XML = (
     "<collection><document><id>d1</id><passage><offset>0</offset><text>Joint pain</text>"
@@ -103,12 +132,22 @@ FILES = [
     ("jsonl", GOOD + '{"entities": []}\n', 'a:2 is not an object with a string "text"'),
     ("jsonl", GOOD + "{", "a:2 is not JSON"),
     ("jsonl", b'{"text": "\xe9"}', "a:1 is not UTF-8"),
+    ("w2ner", "", "is not JSON"),
+    ("w2ner", "null", "a is not a list of sentences"),
+    ("w2ner", f'[{SENTENCE},\n {{"sent', "a is not JSON: .* line 2"),
+    ("w2ner", '[{"sentence": ["a"]}]', 'record 1 has no "ner"'),
+    ("w2ner", '[{"sentence": "a b", "ner": []}]', "record 1 has no list of tokens"),
+    ("inline", "a b\n0,0\n\n", "a:1 is not inline text"),
+    ("inline", "a b\n\n\na b\n0,0 X\nc d\n\n\n", "a:4 is not inline text"),
+    ("inline", "a b\n\nc d\n\n", "is not inline text"),
+    ("inline", "Document: A\n\n0,0 X\n\n", "a:2 is not inline text"),
     ("pubtator", "1\t2\n", "is not a title"),
     ("pubtator", "1|t|a\n2|t|b\n", "a:2 has no empty line before article 2"),
     ("prodigy", '{"spans": []}', 'not an object with a string "text"'),
     ("doccano", '{"text": "a"}', 'a:1 has no "label"'),
     ("labelstudio", "[1]", 'no tasks with "data". Export JSON, not JSON-MIN'),
     ("labelstudio", '{"data": {}, "annotations": [{"result": []}]}', 'no "text"'),
+    *(("pubannotation", text, "/a (is not JSON|has no objects)") for text in ("[", "[1]", "{}")),
     ("bioc", "<collection>", "cannot be read as XML"),
     ("bioc", "<other/>", "no <collection>"),
     ("bioc", ENTITIES % ("collection", "collection"), "cannot be read as XML"),

@@ -112,6 +112,12 @@ def test_all_texts_decide_together(write, report):
     assert [doc.user_data[DOC_LANG] for doc in docs] == ["de", "de"]
 
 
+def test_tokens_have_no_language(write, report):
+    path = write({"a.inline": "Der Schmerz und die Angst waren nicht da\n1,1 A\n\n"})
+    (doc,) = read(path, report=report)
+    assert (DOC_LANG in doc.user_data, report.lang, report.issues) == (False, None, [])
+
+
 def test_languages_without_rules(write, report, monkeypatch):
     def fail(lang, *_):
         if lang != "en":

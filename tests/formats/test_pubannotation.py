@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from odd_texts import ODD_TEXTS
 
-from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
-from spacy_gapdner.formats import DOC_NAME, guess_format, read
+from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.formats import DOC_NAME, guess_format
 from spacy_gapdner.formats import write as write_docs
 from spacy_gapdner.formats.pubannotation import read_pubannotation
 
@@ -97,51 +96,3 @@ def test_pubannotation_is_written(nlp, tmp_path, report):
     (record,) = read_pubannotation(tmp_path / "out", report)
     assert record.entities[0].score == 0.25
     assert record.entities[0].attrs == {"kb_id": "ICD:1", "kb_name": "y", "_": {"n": [1, "a"]}}
-
-
-LINK = {"subj": "T1", "pred": "x", "obj": "T1"}
-
-
-@pytest.mark.parametrize(
-    ("more", "kind"),
-    [
-        ({"modifications": [{"obj": "T1"}]}, "modification"),
-        ({"blocks": [{"id": "B1"}]}, "block"),
-        ({"relations": [LINK]}, "relation"),
-        ({"attributes": [{**LINK, "subj": "R1"}]}, "attribute"),
-    ],
-)
-def test_dropped_values_are_reported(read_one, report, more, kind):
-    record = read_one(denotations=[denotation("T1", 7, 12, "Part")], **more)
-    assert entities(record) == [("T1", "Part", ((7, 12),))]
-    assert report.counts("dropped") == {kind: 1}
-    assert report.issues[0].place.file.endswith("a.json")
-
-
-@pytest.mark.parametrize("content", ["[", "[1]", "{}"])
-def test_unreadable_files(write, report, content):
-    with pytest.raises(GapDNERError, match=r"/a (is not JSON|has no objects)"):
-        list(read_pubannotation(write({"a": content}) / "a", report))
-
-
-def test_odd_texts(nlp, tmp_path, report):
-    docs = [nlp(text) for text in ODD_TEXTS.values() if text.strip()]
-    for doc in docs:
-        # adjacent tokens are one fragment
-        set_entities(doc, [Entity("A", ((i, i + 1),)) for i in range(0, len(doc), 2)])
-    write_docs(docs, tmp_path / "out", "pubannotation")
-    back = {doc.text: doc for doc in read(tmp_path / "out", "pubannotation", report=report)}
-    assert back.keys() == {doc.text for doc in docs}
-    for doc in docs:
-        found = [e.text for e in get_entities(back[doc.text])]
-        assert found == [e.text for e in get_entities(doc) if e.text.strip()]
-    assert report.counts("dropped").keys() <= {"only whitespace"}
-
-
-@pytest.mark.parametrize("extra", ["e\u0301 ", "\U0001f9d1\u200d\U0001f52c ", ""])
-def test_text_and_offsets_are_kept(nlp, tmp_path, report, extra):
-    doc = nlp(f"{extra}severe joint and hip pain")
-    set_entities(doc, [Entity("A", ((len(doc) - 5, len(doc) - 3), (len(doc) - 1, len(doc))))])
-    write_docs([doc], tmp_path / "out", "pubannotation")
-    (back,) = read(tmp_path / "out", report=report)
-    assert (back.text, [e.text for e in get_entities(back)]) == (doc.text, ["severe joint pain"])

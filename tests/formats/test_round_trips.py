@@ -11,6 +11,7 @@ from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.formats import DOC_NAME, FORMATS, NOWHERE, Report, convert, read, write
 from spacy_gapdner.formats.bioc import to_xml_text
 from spacy_gapdner.formats.files import hide_bom
+from spacy_gapdner.formats.registry import names_of
 
 # attrs of entities and the names of their attributes, and the name and text of documents
 TEXTS = {"id", "kb_id", "kb_name", "score", "certainty", "note", "name", "text"}
@@ -18,10 +19,13 @@ ALL = TEXTS | {"list", "count"}
 KEPT = {
     ("jsonl", "a.jsonl"): ALL,
     ("spacy", "a.spacy"): ALL,
+    ("pubannotation", "folder"): ALL,
     # the list is lost, and the count becomes a text
     ("bioc", "a.xml"): TEXTS,
     ("bioc", "a.json"): TEXTS,
     ("brat", "folder"): TEXTS,
+    ("w2ner", "a.json"): set(),
+    ("inline", "a.inline"): {"name"},
 }
 FIRST = {"id": "T7", "kb_id": "ICD:M25.5", "kb_name": "Joint pain"}
 FIRST["_"] = {"certainty": "low", "note": "see\nbelow", "list": [1, "a"], "count": 2}
@@ -45,7 +49,7 @@ def test_supported_values_are_kept(name, file, nlp, tmp_path):
     assert [e.to_entity() for e in get_entities(found[0])] == ENTITIES
     for doc, back in zip(docs, found, strict=False):
         assert plain(back, kept) == plain(doc, kept)
-    assert len(found) == 2
+    assert len(found) == (3 if name == "w2ner" else 2)
 
 
 def test_ids_of_spans_are_written(nlp, tmp_path):
@@ -81,7 +85,7 @@ def odd_docs(nlp):
 
 @pytest.mark.parametrize(
     ("name", "file"),
-    [*KEPT, ("csv", "a.csv"), ("parquet", "a.parquet")],
+    [*((name, f"a{FORMATS[name].ending}") for name in names_of("write")), ("bioc", "a.json")],
 )
 def test_entities_of_odd_texts_are_kept_or_reported(tmp_path, odd_docs, name, file):
     report = Report()
@@ -95,6 +99,11 @@ def test_entities_of_odd_texts_are_kept_or_reported(tmp_path, odd_docs, name, fi
     # only issues of entities
     dropped = [i for i in report.issues if i.action == "dropped" and i.offsets]
     assert found + len(dropped) == sum(len(get_entities(doc)) for doc in odd_docs)
+    if name in ("w2ner", "inline"):
+        # these formats only represent tokens
+        words = [token.text for doc in odd_docs for token in doc if not token.text.isspace()]
+        assert [token.text for doc in back for token in doc] == words
+        return
     texts = {key: text for key, text in ODD_TEXTS.items() if name == "spacy" or text.strip()}
     if name == "brat":
         texts = {key: hide_bom(text) for key, text in texts.items()}
@@ -196,14 +205,14 @@ def test_changes_of_entities_keep_other_lines_of_brat(mixed, tmp_path):
     assert report.counts("dropped") == {"relation": 1, "event": 1, "equivalence": 2, "attribute": 1}
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "bioc.json", "bioc.xml"])
+@pytest.mark.parametrize("name", ["a.jsonl", "bioc.json", "bioc.xml", "pubannotation"])
 def test_no_boundary_moves_between_text_formats(tmp_path, name):
     (tmp_path / "in").mkdir()
     # XML and JSON cannot store relations
     lines = [line for line in ann().splitlines(keepends=True) if line[0] not in "RE*"]
     (tmp_path / "in/x.txt").write_bytes(TEXT.encode())
     (tmp_path / "in/x.ann").write_text("".join(lines))
-    to = name.split(".")[0] if name[0] == "b" else None
+    to = name.split(".")[0] if name[0] in "bp" else None
     first = convert(tmp_path / "in", tmp_path / name, to=to, strict=True)
     again = convert(tmp_path / name, tmp_path / f"copy-{name}", to=to, strict=True)
     second = convert(tmp_path / name, tmp_path / "out", to="brat", strict=True)
@@ -219,7 +228,7 @@ def test_no_boundary_moves_between_text_formats(tmp_path, name):
 
 @pytest.mark.parametrize(
     ("file", "is_moved"),
-    [("a.spacy", True), ("a.jsonl", False), ("a.csv", False)],
+    [("a.spacy", True), ("a.json", True), ("a.inline", True), ("a.csv", False)],
 )
 def test_tokens_for_training_are_those_of_the_tokenizer(tmp_path, file, is_moved):
     (tmp_path / "x.txt").write_text("rpsL-mutant, kinaseB.")

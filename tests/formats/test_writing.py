@@ -21,10 +21,12 @@ def doc():
     return doc
 
 
-BLANK = {"entity of whitespace": 1}
+BLANK, ACROSS = {"entity of whitespace": 1}, {"entity in several sentences": 1}
+SCORES = {"score of a document's entities": 1}
 # the number that each format returns, and what it cannot represent
-WRITTEN = dict.fromkeys(("jsonl", "spacy", "bioc"), (1, {}))
+WRITTEN = dict.fromkeys(("jsonl", "spacy", "pubannotation", "bioc"), (1, {}))
 WRITTEN |= {"brat": (1, BLANK), "csv": (3, {}), "parquet": (3, {})}
+WRITTEN |= dict.fromkeys(("w2ner", "inline"), (2, SCORES | ACROSS | BLANK))
 
 
 @pytest.mark.parametrize("format", WRITTEN)
@@ -49,7 +51,7 @@ def test_output_is_complete_and_dropped_values_are_reported(doc, tmp_path, forma
     assert after == before
 
 
-@pytest.mark.parametrize("format", ["jsonl", "brat", "bioc"])
+@pytest.mark.parametrize("format", ["jsonl", "brat", "bioc", "pubannotation"])
 def test_adjacent_spans_are_one_fragment(tmp_path, report, format):
     doc = Doc(Vocab(), words=["severe", "joint", "and", "pain"])
     doc.spans["gapdner_1"] = [Span(doc, i, i + 1, "ADE") for i in (0, 1, 3)]
@@ -108,6 +110,7 @@ VALUES["_"] = {"negated": True, "off": False, "count": 2, "list": [1], "a b": "c
 IN_TABLES = {
     f"{key} of a document's entities": 1 for key in ("id", "kb_name", "attributes", "mine")
 }
+IN_TOKENS = IN_TABLES | {"kb_id of a document's entities": 1, "score of a document's entities": 1}
 
 
 @pytest.mark.parametrize(
@@ -115,11 +118,14 @@ IN_TABLES = {
     [
         ("a.spacy", "spacy", {}),
         ("a.jsonl", "jsonl", {"mine of a document's entities": 1}),
+        ("a", "pubannotation", {"mine of a document's entities": 1}),
         # the list
         ("a.xml", "bioc", {"mine of a document's entities": 1, "attribute": 1}),
         # an id without its resource, the list, and a name of two words
         ("a", "brat", {"mine of a document's entities": 1, "attribute": 3}),
         *((f"a.{name}", name, IN_TABLES) for name in ("csv", "parquet")),
+        ("a.json", "w2ner", IN_TOKENS),
+        ("a.inline", "inline", IN_TOKENS),
     ],
 )
 def test_values_of_entities_are_kept_or_reported(tmp_path, report, name, format, lost):
@@ -129,11 +135,20 @@ def test_values_of_entities_are_kept_or_reported(tmp_path, report, name, format,
     assert report.counts() == report.counts("dropped") == lost
 
 
-def test_label_that_brat_does_not_allow(tmp_path):
-    doc = Doc(Vocab(), words=["a"])
-    set_entities(doc, [Entity("X Y", ((0, 1),))])
-    with pytest.raises(GapDNERError, match="without whitespace, not 'X Y'"):
-        write([doc], tmp_path / "a", "brat")
+@pytest.mark.parametrize(
+    ("format", "word", "label", "message"),
+    [
+        ("brat", "a", "X Y", "without whitespace, not 'X Y'"),
+        ("inline", "a", "X Y", "label 'X Y'"),
+        ("inline", "a", "X|Y", "a bar"),
+        ("inline", "a b", "X", "the token 'a b', which .* contains whitespace"),
+    ],
+)
+def test_labels_and_tokens_that_are_not_allowed(tmp_path, format, word, label, message):
+    doc = Doc(Vocab(), words=[word])
+    set_entities(doc, [Entity(label, ((0, 1),))])
+    with pytest.raises(GapDNERError, match=message):
+        write([doc], tmp_path / f"a{FORMATS[format].ending}", format)
     assert list(tmp_path.iterdir()) == []
 
 
