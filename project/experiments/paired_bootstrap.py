@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 from wasabi import msg
 
-from spacy_gapdner.analysis.scored_entities import resample
 from spacy_gapdner.analysis.tuning import tune
 from spacy_gapdner.components.pipelines import check_model
 from spacy_gapdner.formats import DOC_NAME, load_docs
@@ -73,6 +72,17 @@ def paired_bootstrap(
     header = ["Subset", "Difference in F", "95% interval", "Fraction above 0"]
     title = f"{names[1]} minus {names[0]} on {description}, {n_resamples} resamples"
     return score_table, Table(title, header, rows)
+
+
+def resample(counts: np.ndarray, n_resamples: int) -> np.ndarray:
+    """RETURNS (ndarray): Sums of counts `(docs, ...)` in bootstrap samples `(n_resamples, ...)`."""
+    n_docs = len(counts)
+    # always the same, so that models are compared on the same documents
+    rng = np.random.default_rng(0)
+    shares = np.full(n_docs, 1 / n_docs)
+    # number of times that each Doc is sampled
+    samples = (rng.multinomial(n_docs, shares) for _ in range(n_resamples))
+    return np.stack([np.tensordot(times, counts, axes=1) for times in samples])
 
 
 def _f1(counts: np.ndarray) -> np.ndarray:

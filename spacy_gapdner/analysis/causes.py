@@ -149,7 +149,7 @@ def _advise(report: ModelReport, kind: str, gold: str, errors: list[ErrorInConte
         if known and not known.types[gold]:
             return f"The training data has no {gold}. Annotate some, or leave it out with --types."
         if 4 * _n_near(errors) >= n:
-            return "Try lower thresholds: tune with --per-type or --min-recall."
+            return "Try lower thresholds: tune with --min-recall."
         if known and 2 * _n_unseen(errors) < n:
             return "Most texts are known. Check whether they are annotated consistently."
         if known:
