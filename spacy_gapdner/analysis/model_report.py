@@ -1,7 +1,7 @@
 """Report on models: scores by group, and errors in context."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -155,8 +155,9 @@ def analyze(
     known = _know(train, key, types)
     with temporary_settings(pipe, spans_key=key):
         report = report_model(predict_examples(nlp, docs, batch_size), key, types, known)
-    candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
-    with temporary_settings(pipe, spans_key=key, **candidates):
+    with temporary_settings(
+        pipe, spans_key=key, threshold=FLOOR, disc_threshold=None, type_thresholds={}
+    ):
         examples = predict_examples(nlp, docs, batch_size)
         found = [compared for _, compared in compare_examples(examples, key, types)]
     _add_candidates(report, pipe, found)
@@ -216,28 +217,22 @@ def analyze_models(
     for name, model in models.items():
         if Path(model).suffix == ".spacy":
             nlp, key = spacy.blank("en"), spans_key or DEFAULT_SPANS_KEY
-            # predict writes documents without text, which readers drop
-            gold = [doc for doc in load_docs(nlp, data, key, types=types) if doc.text.strip()]
-            predicted = [doc for doc in read_docbin(Path(model), nlp.vocab) if doc.text.strip()]
-            if len(gold) != len(predicted):
-                raise GapDNERError(
-                    f"{model} and the data have different numbers of Docs. Use the same data."
-                )
-            # files of predictions can be in another order
-            by_name = {doc.user_data.get(DOC_NAME): doc for doc in predicted}
-            names = [doc.user_data.get(DOC_NAME) for doc in gold]
-            if len(by_name) == len(gold) and by_name.keys() == {*names}:
-                predicted = [by_name[name] for name in names]
+            examples = _read_predictions(nlp, Path(model), load_docs(nlp, data, key, types=types))
             known = _know(load_docs(nlp, train, key) if train else None, key, types)
-            report = report_model(map(Example, predicted, gold), key, types, known)
+            report = report_model(examples, key, types, known)
         else:
-            how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
-            nlp, pipe = load_recognizer(model, gold_key=spans_key, **how)
+            nlp, pipe = load_recognizer(
+                model, gold_key=spans_key, threshold=threshold, gpu_id=gpu_id
+            )
             key = spans_key or pipe.key
-            docs = load_docs(nlp, data, key, types=types)
-            known_docs = load_docs(nlp, train, key) if train else None
-            same: dict[str, Any] = {"types": types, "batch_size": batch_size, "train": known_docs}
-            report = analyze(nlp, docs, spans_key=key, **same)
+            report = analyze(
+                nlp,
+                load_docs(nlp, data, key, types=types),
+                spans_key=key,
+                types=types,
+                batch_size=batch_size,
+                train=load_docs(nlp, train, key) if train else None,
+            )
         # all models are compared with the same gold entities
         spans_key = key
         if not report.total.gold:
@@ -245,6 +240,22 @@ def analyze_models(
         report.model = model
         reports[name] = report
     return reports
+
+
+def _read_predictions(nlp: Language, path: Path, docs: Iterable[Doc]) -> Iterator[Example]:
+    # predict writes documents without text, which readers drop
+    gold = [doc for doc in docs if doc.text.strip()]
+    predicted = [doc for doc in read_docbin(path, nlp.vocab) if doc.text.strip()]
+    if len(gold) != len(predicted):
+        raise GapDNERError(
+            f"{path} and the data have different numbers of Docs. Use the same data."
+        )
+    # files of predictions can be in another order
+    by_name = {doc.user_data.get(DOC_NAME): doc for doc in predicted}
+    names = [doc.user_data.get(DOC_NAME) for doc in gold]
+    if len(by_name) == len(gold) and by_name.keys() == {*names}:
+        predicted = [by_name[name] for name in names]
+    return map(Example, predicted, gold)
 
 
 def report_model(
@@ -262,7 +273,7 @@ def report_model(
         doc = example.reference
         report.docs += 1
         report.scores.add(compared)
-        passages = list(find_passages(doc, compared, report.docs))
+        passages = find_passages(doc, compared, report.docs)
         report.passages += passages
         for error in (error for passage in passages for error in passage.errors):
             for side in (error.gold, error.predicted):
