@@ -65,6 +65,11 @@ class TextEntity:
     attrs: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
+    def key(self) -> tuple[str, Fragments]:
+        """RETURNS (tuple[str, Fragments]): The type and the fragments, which identify an entity."""
+        return self.label, self.fragments
+
+    @property
     def entity_attrs(self) -> Mapping[str, Any]:
         """RETURNS (Mapping[str, Any]): The attrs with the id, as in `Entity.attrs`."""
         return {"id": self.id, **self.attrs} if self.id else self.attrs

@@ -104,7 +104,7 @@ def create_app(
         """Return the proposals of the model, or the disagreements of two annotators."""
         loaded = await run(lambda: own.load(find(name)))
         proposer = None if session.adjudication else session.proposer
-        found = await proposer.propose(loaded.file.text) if proposer else []
+        found = await proposer.propose(loaded.file.text) if proposer else ()
         return await run(lambda: session.choose(loaded, found))
 
     @api.post("/equal")

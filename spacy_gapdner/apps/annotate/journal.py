@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from ...errors import GapDNERError
-from .brat_file import Mark
+from ...formats import TextEntity
 
 Status = Literal["new", "done", "skipped", "doubtful"]
 
@@ -15,7 +15,7 @@ class Entry(NamedTuple):
     """The status of a text, with rejected proposals, the annotator and the time."""
 
     status: Status = "new"
-    rejected: tuple[Mark, ...] = ()
+    rejected: tuple[TextEntity, ...] = ()
     annotator: str = ""
     # seconds since 1970
     time: float = 0.0
@@ -48,7 +48,7 @@ class Journal:
         before = self.entries().get(name, Entry())
         if entry[:3] == before[:3]:
             return
-        record = {"id": name, **entry._asdict(), "rejected": [mark.key for mark in entry.rejected]}
+        record = {"id": name, **entry._asdict(), "rejected": [e.key for e in entry.rejected]}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab+") as stream:
             # the last line is incomplete if a process was killed
@@ -68,8 +68,8 @@ class Journal:
             return {}
         try:
             name, rejected = record.pop("id"), record.pop("rejected")
-            marks = (Mark(label, tuple(map(tuple, pairs))) for label, pairs in rejected)
-            entry = Entry(rejected=tuple(marks), **record)
+            entities = (TextEntity(label, tuple(map(tuple, pairs))) for label, pairs in rejected)
+            entry = Entry(rejected=tuple(entities), **record)
             if not isinstance(name, str) or entry.status not in get_args(Status):
                 raise ValueError("unknown id or status")
         except (AttributeError, KeyError, TypeError, ValueError) as error:
