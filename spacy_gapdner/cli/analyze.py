@@ -1,7 +1,6 @@
 """analyze: show the errors of one or more trained pipelines."""
 
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -68,9 +67,16 @@ def analyze_cli(
     inputs = {f"model {name}": given for name, given in models.items()}
     for file in _FILES:
         check_output(output_path and output_path / file, {"data": data, **inputs}, force=force)
-    settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
-    settings |= {"types": split_list(types), "batch_size": batch_size, "train": train_path}
-    reports = analyze_models(models, data, **settings)
+    reports = analyze_models(
+        models,
+        data,
+        types=split_list(types),
+        spans_key=spans_key,
+        threshold=threshold,
+        batch_size=batch_size,
+        gpu_id=gpu_id,
+        train=train_path,
+    )
     tallies = [report.scores for report in reports.values()]
     for group, title in TABLES.items():
         table = f1_table(tallies, group)
