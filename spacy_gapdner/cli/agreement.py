@@ -32,7 +32,7 @@ def agreement_cli(
 
     Exact F1 compares the type and tokens of entities. Partial F1 ignores the type, except in
     the per-type rows, and gives half a point for an overlap. Both scores are symmetric."""
-    from ..drawing.documents import write_documents
+    from ..drawing.render import write_documents
     from ..formats.converting import require_types
     from ..formats.outputs import check_output, filling, write_json
 

@@ -6,8 +6,15 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
+from spacy.tokens import Doc
+from thinc.api import Model
 from thinc.types import Floats2d, Floats3d, Floats4d
 from thinc.util import get_array_module
+
+from .segments import Segment
+
+# Documents and the segments of each document
+GridInput = tuple[list[Doc], list[list[Segment]]]
 
 
 @dataclass(frozen=True)
@@ -76,3 +83,7 @@ class Grids:
             widths[segments] = n
             n_cells += len(segments) * n * n
         return firsts, widths
+
+
+# Scores the label grids of segments, in the order of documents and segments
+GridModel = Model[GridInput, Grids]

@@ -13,15 +13,12 @@ from thinc.api import Model
 from ..entities import Entity
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
-from ..grid.grids import Grids
+from ..grid.grids import GridModel
 from ..grid.segments import Segment, merge_segments
 from .thresholds import Thresholds
 
 # Approximate number of words whose grids exist at the same time
 _MAX_WORDS = 2**14
-
-# Maps documents and their segments to the scores of all segments
-GridModel = Model[tuple[list[Doc], list[list[Segment]]], Grids]
 
 
 def predict_entities(

@@ -19,12 +19,12 @@ from ..entities import Entity, set_contiguous_ents, set_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
-from ..grid.grids import Grids
+from ..grid.grids import GridModel, Grids
 from ..grid.losses import GridTarget
 from ..grid.segments import Segment, check_window, get_segments
 from .calibration import Calibration
 from .gold import check_labels, collect_gold, make_targets, report_unaligned, report_unassigned
-from .prediction import GridModel, predict_entities, warn_cut_paths, warn_without_vectors
+from .prediction import predict_entities, warn_cut_paths, warn_without_vectors
 from .settings import (
     check_score_weights,
     check_settings,

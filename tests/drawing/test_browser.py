@@ -17,8 +17,8 @@ from spacy_gapdner.analysis.model_report import report_model
 from spacy_gapdner.drawing.analysis_report import render_report
 from spacy_gapdner.drawing.bars import ENTITIES_CSS, Bar, render_entities
 from spacy_gapdner.drawing.colors import PALETTE
-from spacy_gapdner.drawing.documents import write_documents
 from spacy_gapdner.drawing.page import LINES_JS, render_page
+from spacy_gapdner.drawing.render import write_documents
 
 pytestmark = pytest.mark.slow
 JOINT = Entity("ADE", ((2, 3), (5, 6)), 0.9)
