@@ -286,16 +286,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         scaled = cast(Optimizer, partial(sgd, lr_scale=self.cfg["lr_scale"]))
         self.model.get_ref("grid").finish_update(scaled)
 
-    def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
-        """Score a batch of examples with the scorer of the config.
-
-        examples (Iterable[Example]): The examples with predictions.
-        RETURNS (dict[str, Any]): The scores. See `spacy_gapdner.pipe.scorer`.
-        """
-        if self.scorer is None:
-            return {}
-        return self.scorer(examples, **{"spans_key": self.key, **kwargs})
-
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> TrainablePipe:
         """Load the pipe. See `TrainablePipe.from_bytes`."""
         config = self.cfg["config"]
