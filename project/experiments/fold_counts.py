@@ -16,11 +16,11 @@ from spacy_gapdner import get_entities
 from spacy_gapdner.analysis.matching import find_errors
 from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.inference.predictions import compare_examples
-from spacy_gapdner.pipe.scorer import Comparison, count_subsets, prf
+from spacy_gapdner.pipe.scorer import Comparison, prf
 
 from .cross_validation import PREDICTIONS_FILE, Task
 from .folds import Folds
-from .paired_bootstrap import resample
+from .paired_bootstrap import count_subsets, resample
 
 # upper limits of ranges of gap lengths and sentence lengths in tokens
 _GAPS = (1, 2, 3, 6)

@@ -11,7 +11,7 @@ from spacy_gapdner.components.pipelines import check_model
 from spacy_gapdner.formats import DOC_NAME, load_docs
 from spacy_gapdner.inference.loading import load_recognizer
 from spacy_gapdner.inference.predictions import compare_examples, predict_examples
-from spacy_gapdner.pipe.scorer import count_subsets, prf
+from spacy_gapdner.pipe.scorer import Comparison, Counts, Tally, prf
 
 from ..docbins import require_docbins
 from ..tables import Table
@@ -72,6 +72,13 @@ def paired_bootstrap(
     header = ["Subset", "Difference in F", "95% interval", "Fraction above 0"]
     title = f"{names[1]} minus {names[0]} on {description}, {n_resamples} resamples"
     return score_table, Table(title, header, rows)
+
+
+def count_subsets(compared: Comparison) -> dict[str, Counts]:
+    """RETURNS (dict[str, Counts]): The counts of an example by subset. See `Tally`."""
+    tally = Tally()
+    tally.add(compared)
+    return tally.groups["subset"]
 
 
 def resample(counts: np.ndarray, n_resamples: int) -> np.ndarray:

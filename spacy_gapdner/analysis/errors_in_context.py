@@ -1,6 +1,5 @@
 """Find errors and the passages of a document that contain them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -9,7 +8,7 @@ from spacy.tokens import Doc
 
 from ..entities import Entity
 from ..formats import DOC_NAME, TextEntity
-from ..pipe.scorer import Comparison, Mention, item_groups, subset_sentences
+from ..pipe.scorer import Comparison, Mention, find_groups
 from .matching import Error, find_errors, index_positions, positions_of, to_text_entity
 
 _SIDES = [
@@ -134,7 +133,7 @@ def find_passages(doc: Doc, compared: Comparison, number: int) -> list[Passage]:
     # the same for many errors
     tokens_of = cache(lambda item: replace(positions.tokens(item), score=scores.get(item)))
     join_words = cache(lambda start, end: " ".join(doc[start:end].text.split()))
-    has_sentences, groups_of = doc.has_annotation("SENT_START"), _find_groups(compared)
+    has_sentences, groups_of = doc.has_annotation("SENT_START"), find_groups(compared)
 
     def extent_of(error: Error) -> _Extent:
         own = _items(error)
@@ -167,7 +166,7 @@ def find_passages(doc: Doc, compared: Comparison, number: int) -> list[Passage]:
                 predicted=predicted
                 and to_text_entity(predicted, positions, text, scores.get(predicted)),
                 own=tuple(in_words[item] for item in (gold, predicted) if item),
-                groups={group for item in (gold, predicted) if item for group in groups_of(item)},
+                groups={group for item in (gold, predicted) if item for group in groups_of[item]},
             )
             for kind, gold, predicted in errors
         )
@@ -188,16 +187,3 @@ def find_passages(doc: Doc, compared: Comparison, number: int) -> list[Passage]:
 
 def _items(error: Error) -> list[Mention]:
     return [item for item in error[1:] if item is not None]
-
-
-def _find_groups(compared: Comparison) -> Callable[[Mention], set[tuple[str, Any]]]:
-    sentences = subset_sentences(compared)
-
-    def groups_of(item: Mention) -> set[tuple[str, Any]]:
-        found = {("subset", "all"), *item_groups(compared.positions, item).items()}
-        if len(item[1]) > 1:
-            found.add(("subset", "disc"))
-        own = compared.positions.sentence(item)
-        return found | {("subset", name) for name, those in sentences.items() if own in those}
-
-    return groups_of

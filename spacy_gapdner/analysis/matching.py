@@ -135,15 +135,15 @@ def _pair(
         with_fragments.setdefault(other[1], []).append(j)
     numbers |= {(i, j) for i, item in enumerate(items) for j in with_fragments.get(item[1], ())}
     covered, covered_others = list(map(positions_of, items)), list(map(positions_of, others))
-    ranked = sorted(
-        (-_share(covered[i], covered_others[j]), i, j)
-        for i, j in numbers
-        if fits(items[i], others[j])
-    )
+    ranked = []
+    for i, j in numbers:
+        if fits(items[i], others[j]):
+            shared, total = covered[i] & covered_others[j], covered[i] | covered_others[j]
+            ranked.append((-len(shared) / len(total), i, j))
     pairs: list[_Pair] = []
     taken: set[int] = set()
     taken_others: set[int] = set()
-    for _, i, j in ranked:
+    for _, i, j in sorted(ranked):
         if i not in taken and j not in taken_others:
             pairs.append((items[i], others[j]))
             taken.add(i)
@@ -155,10 +155,6 @@ def _unpaired(pairs: Sequence[_Pair], *sides: Sequence[Mention]) -> Iterator[lis
     for side, items in enumerate(sides):
         paired = {pair[side] for pair in pairs}
         yield [item for item in items if item not in paired]
-
-
-def _share(covered: set[int], others: set[int]) -> float:
-    return len(covered & others) / len(covered | others)
 
 
 def _pair_kind(gold: Mention, predicted: Mention) -> str:

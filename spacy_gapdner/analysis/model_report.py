@@ -209,8 +209,7 @@ def report_model(
         report.documents[name] += Counts.of(compared.predicted, compared.gold)
         for item in compared.gold | compared.predicted:
             surface = to_text_entity(item, compared.positions, text).surface or ""
-            is_gold, is_predicted = item in compared.gold, item in compared.predicted
-            own = Counts(is_gold and is_predicted, is_predicted, is_gold)
+            own = compared.count(item)
             report.texts[surface.lower(), item[0]] += own
             if known:
                 in_training[known.group(surface, item[0])] += own
