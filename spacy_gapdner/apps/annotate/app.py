@@ -17,7 +17,6 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
 from ...drawing.page import PAGE_CSS
-from ...errors import GapDNERError
 from ..web import LOOPBACK, WorkThread, new_app
 from .equal_words import Action, EqualWords, change_equal, count_equal
 from .session import Order, Session
@@ -32,8 +31,6 @@ def create_app(
 ) -> FastAPI:
     """Create the web application. `token` is a password that each request must contain."""
     app = new_app(hosts, _MAX_BYTES, "Split the text into several files.")
-    app.add_exception_handler(GapDNERError, _refuse)
-    app.add_exception_handler(OSError, _refuse)
     # the session is not thread-safe
     run = WorkThread().run
 
@@ -147,9 +144,3 @@ def create_app(
     app.include_router(api)
     app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
     return app
-
-
-async def _refuse(request: Request, error: Exception) -> Response:
-    # the message of an OSError may contain the name of a temporary file
-    detail = getattr(error, "strerror", None) or str(error)
-    return JSONResponse({"detail": detail}, 422 if isinstance(error, GapDNERError) else 500)
