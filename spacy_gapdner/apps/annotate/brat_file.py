@@ -34,7 +34,7 @@ class BratFile:
     def __init__(self, content: bytes, text: str, where: str) -> None:
         decoded = decode(content, where)
         self.text = text
-        # by id; the surface text of an entity that has not been changed can contradict its offsets
+        # by id; they have surface texts only if these contradict the offsets
         self.entities: dict[str, TextEntity] = {}
         # entities with offsets outside the text, or with the id of another one
         self.n_hidden = 0
@@ -45,7 +45,7 @@ class BratFile:
         self._current = self._lines
         self._line_of: dict[str, int] = {}
         self._deleted: set[str] = set()
-        found = []
+        found, misfit = [], None
         for number, line in enumerate(self._lines):
             entity = parse_entity(BratLine(line.rstrip("\r\n"), NOWHERE))
             if entity is None or entity.id is None:
@@ -55,12 +55,13 @@ class BratFile:
                 continue
             found.append(entity)
             self._line_of[entity.id] = number
+            surface = None if surface_fits(text, entity) else entity.surface
+            misfit = misfit or (entity.id if surface else None)
             if fragments := clean_fragments(text, entity, Report()):
-                self.entities[entity.id] = replace(entity, fragments=fragments)
+                self.entities[entity.id] = replace(entity, fragments=fragments, surface=surface)
             else:
                 # kept as an unknown line
                 self.n_hidden += 1
-        misfit = next((entity.id for entity in found if not surface_fits(text, entity)), None)
         if misfit and (
             choose_text(text, found, Report(), NOWHERE) != text
             or convert_offsets(text, found, Report(), NOWHERE) is not found

@@ -11,7 +11,6 @@ from ...docs import get_sentences
 from ...errors import GapDNERError
 from ...formats import TextEntity
 from ...formats.brat import SHARED
-from ...formats.cleaning import surface_fits
 from .adjudication import Adjudication
 from .guidelines import Label
 from .journal import Entry
@@ -195,7 +194,7 @@ class Session:
         notes, shown = file.notes(), []
         found = self.checker.warn(file.entities.values(), file.text)
         for (id, entity), warnings in zip(file.entities.items(), found, strict=True):
-            if not surface_fits(file.text, entity):
+            if entity.surface:
                 warnings.append(f"the file contains the text {entity.surface!r}")
             if entity.label not in known:
                 warnings.append(f"{entity.label} is not one of the types")
