@@ -26,13 +26,6 @@ def analyze_cli(
         help="Folder for report.html, analysis.json, scores.csv and errors.csv"
     ),
     force: bool = options.FORCE,
-    n_examples: int | None = typer.Option(
-        None,
-        "--examples",
-        "-e",
-        min=0,
-        help="Sentences with errors of each model in report.html, sampled at random (default: all)",
-    ),
     train_path: Path | None = typer.Option(
         None,
         "--train",
@@ -103,5 +96,5 @@ def analyze_cli(
         for note in filter(None, (describe_documents(report), describe_near(report))):
             print_line(note)
     if output_path is not None:
-        write_report(reports, str(data), output_path, n_examples)
+        write_report(reports, str(data), output_path)
         print(output_path / "report.html")
