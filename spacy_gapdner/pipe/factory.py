@@ -32,11 +32,18 @@ mixed_precision = false
 
 [model.tagging.loss]
 @losses = "spacy-gapdner.CrossEntropy.v1"
+normalize = "labelled"
+label_weight = 2.0
 
 [model.tok2vec]
 @architectures = "spacy.Tok2Vec.v2"
 
 [model.tok2vec.embed]
+@architectures = "spacy-gapdner.NgramEmbed.v1"
+width = 96
+rows = 4000
+
+[model.tok2vec.embed.embed]
 @architectures = "spacy-gapdner.KnownWordsEmbed.v1"
 width = 96
 attrs = ["NORM","PREFIX","SUFFIX","SHAPE"]
