@@ -21,7 +21,7 @@ _SEED = 7
 
 
 def build_ngram_embed_v1(
-    embed: Model[list[Doc], Vectors], width: int, rows: int = 4000
+    embed: Model[list[Doc], Vectors], width: int, rows: int = 2500
 ) -> Model[list[Doc], Vectors]:
     """Build an embedding that adds to the vector of each word the mean vector of its n-grams of
     three and four characters, as in fastText (Bojanowski et al. 2017, "Enriching Word Vectors with
