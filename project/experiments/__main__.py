@@ -12,7 +12,7 @@ from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import clean_errors, clean_stops, fail, split_list
 from spacy_gapdner.components.pipelines import load_model
 from spacy_gapdner.formats.docbin import read_docbin
-from spacy_gapdner.formats.outputs import replacing, write_json
+from spacy_gapdner.formats.outputs import check_output, replacing, write_json
 
 from ..docbins import require_docbins
 from ..tables import Table
@@ -154,7 +154,7 @@ def cross_validate_cli(
     output_path: Path = typer.Argument(..., metavar="OUTPUT", help="Folder for data and runs"),
     data: list[Path] = typer.Option(..., help=".spacy file with all documents; can be repeated"),
     names: str = typer.Option("", "--variants", help="Comma-separated names (default: all)"),
-    n_folds: int = typer.Option(5, "--folds", help="Number of folds"),
+    n_folds: int = typer.Option(5, "--folds", min=2, help="Number of folds"),
     fold_numbers: str = typer.Option(
         "", "--only", help="Comma-separated numbers of the folds to run, from 0 (default: all)"
     ),
@@ -177,11 +177,14 @@ def cross_validate_cli(
     Override config settings of all variants with options, as in spacy train."""
     overrides = parse_config_overrides(list(context.args))
     with clean_stops(), clean_errors():
-        folds = make_folds(data, output_path / "data", n_folds, separator)
+        check_output(output_path, {}, force=True, is_file=False)
+        for path in (json_path, markdown_path):
+            check_output(path, {"VARIANTS": variants_path}, force=True)
         numbers = _parse_numbers(fold_numbers, "--only") if fold_numbers else [*range(n_folds)]
         if max(numbers) >= n_folds:
             fail(f"Invalid --only: {fold_numbers}. Use numbers from 0 to {n_folds - 1}.")
         variants = read_variants(variants_path, split_list(names), overrides)
+        folds = make_folds(data, output_path / "data", n_folds, separator)
         tasks = make_tasks(variants, folds, numbers, output_path)
         if train:
             how: dict[str, Any] = {"keep_models": keep_models, "gpu_id": gpu_id, "code": code}

@@ -89,9 +89,10 @@ def make_folds(
     """
     docs = [doc for path in data for file in require_docbins(path) for doc in _read_named(file)]
     names = list(dict.fromkeys(document_name(doc, separator) for doc in docs))
-    if not 1 < n_folds <= len(names):
+    if n_folds > len(names):
         raise GapDNERError(
-            f"Cannot make {n_folds} folds of {len(names)} documents. Use 2 to {len(names)}."
+            f"{n_folds} folds need as many documents, but the data has {len(names)}. Use fewer "
+            "folds or more documents."
         )
     random.Random(0).shuffle(names)
     fold_of = {name: number % n_folds for number, name in enumerate(names)}
