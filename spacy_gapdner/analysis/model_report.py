@@ -168,7 +168,9 @@ def _know(train: Iterable[Doc] | None, key: str, types: Collection[str]) -> Know
         return None
     known = KnownTexts(train, key, types)
     if not known.types:
-        raise GapDNERError(f"The training data has no entities under the spans_key {key!r}.")
+        raise GapDNERError(
+            f"The training data has no entities under the spans_key {key!r}. Check it with stats."
+        )
     return known
 
 

@@ -75,3 +75,15 @@ def test_minimum_missed_in_cross_validation(run, model, write_docs, monkeypatch)
     # the minimum is that of the new thresholds
     is_new = False
     assert "In cross-validation" not in run("tune", model, write_docs(), *least).output
+
+
+def test_invalid_data(fails, model, write_docs, write, tmp_path):
+    message = "The data has no entities under the spans_key 'gapdner'"
+    fails(message, "tune", model, write_docs(annotated=[("no pain", [])]))
+    found = "It has other entities or spans: 5 in doc.spans['other_*']"
+    fails(f"{message}. {found}", "tune", model, write_docs(annotated=CHANGED, key="other"))
+    folder = write({"gold.spacy": "no pain", "notes.txt": "no pain"})
+    fails("is not a valid .spacy file", "tune", model, folder / "gold.spacy")
+    fails("has text without annotation", "tune", model, folder / "notes.txt")
+    output = ["--output", folder / "notes.txt", "--force"]
+    fails("notes.txt is not a folder", "tune", model, write_docs(), *output)
