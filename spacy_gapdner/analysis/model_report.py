@@ -148,7 +148,7 @@ def analyze(
         errors.
     RETURNS (ModelReport): Scores and errors.
     RAISES (GapDNERError): If the pipeline has no `gapdner` pipe, or the training data has no
-        entities. See also `compare_examples`.
+        entities.
     """
     pipe, docs = find_pipe(nlp, spans_key), list(docs)
     key = spans_key or pipe.key

@@ -35,7 +35,7 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
 
     doc (Doc): The document.
     key (str): Prefix of the span groups, the ``spans_key`` of the pipe.
-    RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order. See `text_order`.
+    RETURNS (tuple[DiscontinuousEntity, ...]): The entities, sorted by their tokens, then by type.
     RAISES (GapDNERError): If the spans of a group have no label or different labels, overlap or are
         empty, or if tokens were merged or split since the group was set.
     """

@@ -188,7 +188,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.model.initialize((gold.sample, self.segments(gold.sample)), cast(Grids, self.labels))
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
-        """RETURNS (list[list[Segment]]): The segments of each document. See `get_segments`."""
+        """RETURNS (list[list[Segment]]): The sentences or windows of each document."""
         max_length, stride = self.cfg["max_length"], self.cfg["stride"]
         return [get_segments(doc, max_length, stride) for doc in docs]
 
@@ -290,7 +290,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         """Score a batch of examples with the scorer of the config.
 
         examples (Iterable[Example]): The examples with predictions.
-        RETURNS (dict[str, Any]): The scores. See `spacy_gapdner.pipe.scorer`.
+        RETURNS (dict[str, Any]): The scores. See `make_discontinuous_scorer`.
         """
         if self.scorer is None:
             return {}
