@@ -1,4 +1,4 @@
-"""Finding .spacy files."""
+"""Find .spacy files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The encoder of a pipeline, run separately on the same inputs as within the pipeline."""
+"""Run the encoder of a pipeline separately, on the same inputs as within the pipeline."""
 
 from dataclasses import dataclass
 from typing import Any

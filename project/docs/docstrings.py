@@ -1,4 +1,4 @@
-"""Conversion of spaCy's docstrings to field lists, which Sphinx renders as lists of arguments.
+"""Convert spaCy's docstrings to field lists, which Sphinx renders as lists of arguments.
 
     doc (Doc): The document.
     RETURNS (list[str]): The names.

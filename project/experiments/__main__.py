@@ -1,4 +1,4 @@
-"""The commands ``python -m project.experiments``."""
+"""Run the commands ``python -m project.experiments``."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -172,8 +172,9 @@ def cross_validate_cli(
 ) -> None:
     """Compare variants of training configs by cross-validation.
 
-    Each variant is trained once per fold, on the documents of the other folds, and scored on those
-    of the fold. The weights after the last batch are used. Completed trainings are not repeated.
+    Each variant is trained once per fold, on the documents of the other folds, and scored on the
+    documents of the fold. The weights after the last batch are used. Completed trainings are not
+    repeated.
     Override config settings of all variants with options, as in spacy train."""
     overrides = parse_config_overrides(list(context.args))
     with clean_stops(), clean_errors():
@@ -228,10 +229,10 @@ def spacy_pipes_cli(
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the table"),
     gpu_id: int = GPU_ID,
 ) -> None:
-    """Train spaCy's ner and spancat, and compare their scores with those of other pipelines.
+    """Train spaCy's ner and spancat, and compare their scores with other pipelines.
 
-    Both learn from contiguous entities, ner only from those that do not overlap. The configs are
-    those of spacy init config. Pipelines that are already in OUTPUT are not trained again."""
+    Both learn from contiguous entities, ner only from entities that do not overlap. The configs
+    come from spacy init config. Pipelines that are already in OUTPUT are not trained again."""
     with clean_stops(), clean_errors():
         for pipe in (pipe for pipe in PIPES if not is_trained(output_path / pipe)):
             msg.divider(pipe)

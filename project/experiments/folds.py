@@ -1,4 +1,4 @@
-"""Folds of the documents of a corpus for cross-validation."""
+"""Split the documents of a corpus into folds for cross-validation."""
 
 import json
 import random
@@ -44,7 +44,7 @@ class Folds:
 
     def train(self, fold: int, n_documents: int = 0, n_tune: int = 0) -> Path:
         """RETURNS (Path): The Docs of the other folds, or of a number of their documents, without
-        those of `tune`. Smaller numbers are subsets of larger ones.
+        the documents of `tune`. Smaller numbers are subsets of larger ones.
         """
         names = self._others(fold)
         n_left = len(names) - n_tune
@@ -61,8 +61,8 @@ class Folds:
         return self._write(f"tune_{fold}_{n_documents}.spacy", self._others(fold)[-n_documents:])
 
     def dev(self, fold: int) -> Path:
-        """RETURNS (Path): The Docs of a few documents of the other folds. Scores on them are only
-        printed.
+        """RETURNS (Path): The Docs of a few documents of the other folds. Scores on them are
+        printed, but not used.
         """
         return self._write(f"dev_{fold}.spacy", self._others(fold)[:_N_DEV])
 

@@ -1,4 +1,4 @@
-"""A single training run in a separate process."""
+"""Run a single training in a separate process."""
 
 import json
 import os
@@ -101,7 +101,7 @@ def training_error(exit_code: int, log_path: Path) -> GapDNERError:
 
 
 def read_evaluations(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Read the logged evaluations: all, and that of the best model."""
+    """Read the logged evaluations: all evaluations, and the evaluation of the best model."""
     lines = (folder / EVALUATIONS_FILE).read_text(encoding="utf8").splitlines()
     rows = [json.loads(line) for line in lines]
     found = [{name: row[name] for name in ("step", "epoch", "score", "losses")} for row in rows]

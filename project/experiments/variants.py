@@ -1,4 +1,4 @@
-"""Variants of training configs that are compared in the same folds."""
+"""Read the variants of training configs that are compared in the same folds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The lists of documents of Dai et al. (ACL 2020) for the splits of a corpus."""
+"""Read the lists of documents of Dai et al. (ACL 2020) for the splits of a corpus."""
 
 import hashlib
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Sample sentences, with a preference for those with discontinuous entities."""
+"""Sample sentences, with a preference for sentences with discontinuous entities."""
 
 import random
 from itertools import accumulate, groupby
