@@ -119,8 +119,8 @@ class _Extent(NamedTuple):
 
 
 def find_passages(doc: Doc, compared: Comparison, number: int) -> Iterator[Passage]:
-    """YIELDS (Passage): The passages of a document with errors, in text order. `number` is that of
-    the document.
+    """YIELDS (Passage): The passages of a document with errors, in text order. `number` is the
+    number of the document.
     """
     # Doc.text is computed each time
     positions, scores, text = compared.positions, compared.scores, doc.text

@@ -70,7 +70,8 @@ def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> 
 
 
 def count_partial(gold: Collection[Mention], predicted: Collection[Mention]) -> Counts:
-    """RETURNS (Counts): A credit of 1 for the same fragments, 0.5 for an overlap, of any type."""
+    """RETURNS (Counts): A credit of 1 for the same fragments and 0.5 for an overlap. Types are
+    ignored."""
     pairs = _pair_best(sorted(gold), sorted(predicted), _FRAGMENTS, _any_type)
     credit = sum(1.0 if g[1] == p[1] else 0.5 for g, p in pairs)
     return Counts(credit, len(predicted), len(gold))
@@ -127,7 +128,7 @@ def index_positions(items: Sequence[Mention], limit: int | None = None) -> dict[
 
 def positions_of(item: Mention) -> set[int]:
     """RETURNS (set[int]): The positions in fragments. Two entities overlap if they share one."""
-    # entities that only consist of whitespace have an empty fragment, and only overlap with equals
+    # entities of whitespace have an empty fragment, and overlap only with equal entities
     fragments = item[1]
     return {i for start, end in fragments for i in range(start, end)} or {-1 - fragments[0][0]}
 

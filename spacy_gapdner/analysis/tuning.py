@@ -46,7 +46,8 @@ class Tuning:
     training, or `f` if there are no discontinuous gold entities), `calibration_error` and
     `disc_calibration_error` (None without predictions). `before` are scores with the old settings,
     `estimated` the cross-validated ones with the new settings, and `after` the optimistic ones on
-    the data used for tuning. `settings` are the new ones; empty if nothing improves. `gain` is the
+    the data used for tuning. `settings` are the new settings; empty if nothing improves. `gain` is
+    the
     cross-validated improvement of the measure by new thresholds, and `gain_share` the fraction of
     bootstrap samples with an improvement.
     """
@@ -85,8 +86,8 @@ def tune(
     per_type: bool = False,
     batch_size: int | None = None,
 ) -> Tuning:
-    """Tune the calibration and the thresholds for contiguous and discontinuous entities. Settings
-    of the pipe are only changed if they improve it.
+    """Tune the calibration and the thresholds for contiguous and discontinuous entities. The
+    settings of the pipe are changed only if this improves it.
 
     The improvement is estimated by 10-fold cross-validation over Docs. New thresholds must improve
     the measure in at least 90% of 1000 bootstrap samples, or come closer to the minimum precision

@@ -1,4 +1,4 @@
-"""Arguments and options that are shared by several commands."""
+"""Define the arguments and options that several commands share."""
 
 from functools import partial
 from typing import Any, Literal

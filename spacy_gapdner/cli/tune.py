@@ -48,7 +48,7 @@ def tune_cli(
 ) -> None:
     """Choose thresholds and calibration on development data.
 
-    Calibration converts scores to probabilities. New thresholds are only used if they improve the
+    Calibration converts scores to probabilities. New thresholds are used only if they improve the
     cross-validated measure in at least 90% of bootstrap samples, or come closer to the minimums."""
     from ..analysis.tuning import LEAST_SHARE
     from ..formats.outputs import check_output, filling

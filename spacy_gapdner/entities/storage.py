@@ -220,8 +220,8 @@ def has_mark(doc: Doc, key: str) -> bool:
 
 
 def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT_SPANS_KEY) -> None:
-    """Add contiguous entities to ``doc.ents``, for other pipes. They replace those stored
-    under a prefix, and existing entities that overlap with them. Overlapping new entities are
+    """Add contiguous entities to ``doc.ents``, for other pipes. They replace entities stored under
+    a prefix, and existing entities that overlap with them. Overlapping new entities are
     filtered by ``spacy.util.filter_spans``. Invalid ones raise a GapDNERError.
     """
     entities = list(entities)

@@ -1,4 +1,4 @@
-"""Exports of annotation tools: Prodigy, doccano and Label Studio."""
+"""Read exports of annotation tools: Prodigy, doccano and Label Studio."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

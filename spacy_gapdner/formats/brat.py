@@ -1,4 +1,5 @@
-"""brat standoff: a text file and its annotation file (.ann, or .a1 and .a2) per document.
+"""Read and write brat standoff: a text file and its annotation file (.ann, or .a1 and .a2) per
+document.
 
 Attributes (A, M), notes (#) and normalizations (N) of entities are stored in their attrs. The score
 of an entity is its first note, "score: 0.912345". Relations, events and equivalences, with their

@@ -175,7 +175,7 @@ def choose_output(path: Path, name: str | None = None) -> Format:
         choices = ", ".join(names_of("write"))
         raise GapDNERError(f"Cannot detect the format from the name {path}. Choose one: {choices}.")
     format = get_format(name, "write")
-    # also a device, or a link to nothing
+    # also a device or a broken link
     if os.path.lexists(path) and not path.is_dir() and format.ending == "":
         raise GapDNERError(
             f"The format {name} writes a folder, but {path} is not one. Use another name, or "

@@ -1,4 +1,4 @@
-"""Tables with one row per entity, for spreadsheets and data frames."""
+"""Write tables with one row per entity, for spreadsheets and data frames."""
 
 import csv
 import re

@@ -1,4 +1,4 @@
-"""The label grids of a batch of segments, in padded arrays."""
+"""Store the label grids of a batch of segments in padded arrays."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The loss over label grids: an array function that also returns the gradient.
+"""Compute the loss over label grids and its gradient, with array functions.
 
 Scores are `Grids`, in NumPy or CuPy.
 """

@@ -1,4 +1,4 @@
-"""Base classes for networks that score label grids."""
+"""Define base classes for networks that score label grids."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""A thinc model that wraps the PyTorch network and scores the label grids of documents."""
+"""Wrap the PyTorch network in a thinc model that scores the label grids of documents."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -1,4 +1,5 @@
-"""The factories `gapdner` and `discontinuous_ner`, their default config, and a callback."""
+"""Register the factories `gapdner` and `discontinuous_ner` with their default config, and a
+callback."""
 
 import warnings
 from collections.abc import Callable

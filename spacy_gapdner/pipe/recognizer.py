@@ -1,4 +1,4 @@
-"""The trainable pipeline component for discontinuous named entity recognition."""
+"""Recognize discontinuous named entities with a trainable pipeline component."""
 
 import math
 import warnings
@@ -276,8 +276,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return self.tagging.loss(scores, targets)
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights. `lr_scale` multiplies the learning rate of the network, but not that
-        of the tok2vec or transformer.
+        """Update the weights. `lr_scale` multiplies the learning rate of the network, but not of
+        the tok2vec or transformer.
 
         sgd (Optimizer): The optimizer.
         """

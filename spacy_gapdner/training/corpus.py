@@ -65,7 +65,7 @@ class Corpus:
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """YIELDS (Example): Examples tokenized by the pipeline. References have gold entities."""
-        # skipped entities are only logged in the first epoch
+        # skipped entities are logged only in the first epoch
         report = Report(strict=self.strict) if self.strict or self._has_reported else None
         docs = (doc for doc in read(self.path, nlp=nlp, report=report, **self.settings) if len(doc))
         # no limit by default

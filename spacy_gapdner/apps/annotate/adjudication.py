@@ -54,7 +54,7 @@ class Adjudication:
         return n_lost
 
     def propose(self, name: str) -> list[Proposal]:
-        """The entities of a text with their folders. The page hides those that the text already
+        """The entities of a text with their folders. The page hides entities that the text already
         contains. Entities on which both agreed after the text was prepared are included."""
         if name not in self.names:
             return []
