@@ -109,7 +109,8 @@ class TOESettings(W2NERSettings):
 
 class TOENetwork(PairNetwork):
     """TOE from the BiLSTM to its two co-predictors: one for the decoded labels, and one for the
-    fine-grained tags. If the last channels are not these tags, there is only one."""
+    fine-grained tags. Without fine-grained tags as the last channels, there is only one
+    co-predictor."""
 
     def __init__(self, n_in: int, channels: Sequence[str], settings: TOESettings) -> None:
         super().__init__(n_in, channels, settings, chained_convolutions=False)

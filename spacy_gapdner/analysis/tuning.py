@@ -87,7 +87,7 @@ def tune(
     batch_size: int | None = None,
 ) -> Tuning:
     """Tune the calibration and the thresholds for contiguous and discontinuous entities. The
-    settings of the pipe are changed only if this improves it.
+    settings of the pipe are changed only if the new settings are better.
 
     The improvement is estimated by 10-fold cross-validation over Docs. New thresholds must improve
     the measure in at least 90% of 1000 bootstrap samples, or come closer to the minimum precision

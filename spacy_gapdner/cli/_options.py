@@ -52,7 +52,7 @@ DATA_LANG: Any = typer.Option(
     None,
     "--lang",
     "-l",
-    help="Language of the tokenizer (default: en, unless the texts clearly are in another one)",
+    help="Language of the tokenizer (default: English, unless another one is clearly more likely)",
 )
 TYPES: Any = typer.Option(None, help="Comma-separated types to keep, e.g. ADR,Drug (default: all)")
 FORCE: Any = typer.Option(False, "--force", "-F", help="Overwrite existing files")

@@ -22,7 +22,7 @@ def write_documents(
 ) -> int:
     """Write documents, or gold and predicted documents side by side, as an HTML page, and return
     their number. If neither side is gold, `annotators` are the names of the two people, and only
-    sentences with differences are drawn. `facts`, such as the file, head the page."""
+    sentences with differences are drawn. `facts`, such as the file, are at the top of the page."""
     body, n_docs = render_documents(rows, spans_key, colors, annotators, facts)
     title = "Disagreements" if annotators else "Entities"
     write_parts(path, [render_page(title, body, ENTITIES_CSS, SEARCH_JS)])

@@ -259,7 +259,8 @@ def get_other_keys(doc: Doc, key: str) -> list[str]:
 
 
 def count_other_annotation(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
-    """RETURNS (Counter[str]): Number of entities and spans not stored under a prefix, by place."""
+    """RETURNS (Counter[str]): Number of entities and spans that are not stored under a prefix, by
+    place."""
     prefixes = get_other_keys(doc, key)
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
     counts = {f"doc.spans['{prefix}_*']": len(get_entities(doc, prefix)) for prefix in prefixes}

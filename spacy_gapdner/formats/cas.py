@@ -34,7 +34,8 @@ _LABELS = ("value", "label", "referenceType")
 _NO_ATTRIBUTES = ("begin", "end", "sofa", "referenceRelation")
 # the option for types that are the names of layers
 _LAYER = "layer"
-# a feature with more values, on average used less than 10 times, describes single annotations
+# a feature describes single annotations if it has more values, each used less than 10 times on
+# average
 _MOST_TYPES = 50
 
 

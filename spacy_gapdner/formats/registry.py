@@ -28,9 +28,9 @@ class Format:
 
     name (str): The name.
     reader (Optional[Callable]): Takes a path, a Report and options as keyword arguments, and yields
-        records. None if the format is only written.
+        records. None if the format cannot be read.
     writer (Optional[Callable]): Takes Docs, a path, a spans key and a Report, writes the path
-        unless a Doc is invalid, and returns a count. None if the format is only read.
+        unless a Doc is invalid, and returns a count. None if the format cannot be written.
     suffixes (tuple[str, ...]): The file extensions; empty if a corpus is a folder.
     ending (Optional[str]): The file extension for which the writer is chosen; "" for a folder.
     detector (Union[str, Callable]): A regular expression that matches in the beginning of a file in

@@ -41,8 +41,8 @@ class Thresholds:
         return self.type_thresholds.get(label, self.threshold)
 
     def lowest_scores(self, labels: Sequence[str]) -> list[float]:
-        """RETURNS (list[float]): The lowest uncalibrated score of each search. If a threshold is 0.0,
-        a search with 0.0 finds the most probable label of each cell. Another search finds the
+        """RETURNS (list[float]): The lowest uncalibrated score of each search. If a threshold is
+        0.0, a search with 0.0 finds the most probable label of each cell. Another search finds the
         scores that reach the lowest of the other thresholds.
         """
         kinds = (False, True)
