@@ -255,7 +255,7 @@ class _Lines:
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._lines: list[tuple[float, str]] = []
-        # the position and the id of the next line, by the kind of line and its entity, or by the id
+        # the position and the id of the next line, by its kind and entity, or by its id
         self._known: defaultdict[str, deque[tuple[int, str]]] = defaultdict(deque)
         self._numbers: Counter[str] = Counter()
         for position, line_id in enumerate(filter(None, ids)):
