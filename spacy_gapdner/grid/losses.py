@@ -63,10 +63,10 @@ class CrossEntropy:
         flat = scores.flat()
         xp = get_array_module(flat)
         valid = mask_cells(scores, targets)
-        labelled, gold = gold_cells(scores, targets)
-        n_counted = int((valid if self.normalize == "cells" else valid[labelled]).sum())
+        labeled, gold = gold_cells(scores, targets)
+        n_counted = int((valid if self.normalize == "cells" else valid[labeled]).sum())
         weights = xp.asarray(valid / max(n_counted, 1), dtype=flat.dtype)
-        cells, channels = xp.asarray(labelled), xp.asarray(gold)
+        cells, channels = xp.asarray(labeled), xp.asarray(gold)
 
         shifted = flat - xp.max(flat, axis=-1, keepdims=True)
         gradient = xp.exp(shifted)
