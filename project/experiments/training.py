@@ -134,6 +134,6 @@ def _check_selection(nlp: Language, path: Path) -> str:
     expected = " or ".join(" and ".join(allowed) for allowed in names.values())
     raise GapDNERError(
         f"[training.score_weights] of {path} must select the best model by the F1 of all entities "
-        f"and of discontinuous ones, but has {found or 'no weight'}. Set weights for {expected}, "
-        "and set all others to 0.0."
+        f"and of discontinuous entities, but has {found or 'no weight'}. Set weights for "
+        f"{expected}, and set all others to 0.0."
     )

@@ -157,7 +157,7 @@ def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Seque
     channels, larger = map(model.attrs["tagging"].channels, (trained.labels, labels))
     network.copy_weights_from(trained, channel_indices(channels, larger))
     network.train(trained.training)
-    # a new shim, because optimizers store moments with the old shapes under the id of the old one
+    # a new shim, because optimizers store the moments of the old weights under the old shim's id
     layer = _wrap(make_network, get_shim(grid).mixed_precision)
     cast(NetworkShim, layer.shims[0]).network = network.to(next(trained.parameters()).device)
     grid.layers[0] = layer
