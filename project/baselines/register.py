@@ -1,4 +1,4 @@
-"""Registers the functions in the configs of W2NER and TOE. Pass this file as `--code`.
+"""Register the functions in the configs of W2NER and TOE. Pass this file as `--code`.
 
 The imports are absolute because `--code` imports the file by its path. Run commands from the root
 of a clone.

@@ -1,4 +1,4 @@
-"""Numbers of correct, predicted and gold entities of each document in the folds."""
+"""Count the correct, predicted and gold entities of each document in the folds."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -116,7 +116,7 @@ def f1(counts: np.ndarray) -> np.ndarray:
 def difference(
     first: VariantCounts, second: VariantCounts, group: tuple[str, Any], n_resamples: int
 ) -> tuple[float, float, float]:
-    """RETURNS (tuple[float, float, float]): F1 of the second variant minus that of the first on the
+    """RETURNS (tuple[float, float, float]): F1 of the second variant minus F1 of the first on the
     documents of both, and its 95% interval by paired bootstrap over documents.
     """
     both = {*first.documents} & {*second.documents}

@@ -1,4 +1,4 @@
-"""Paired bootstrap: confidence intervals for the difference between two models."""
+"""Compute confidence intervals for the difference between two models by paired bootstrap."""
 
 from dataclasses import astuple
 from pathlib import Path
@@ -34,7 +34,7 @@ def paired_bootstrap(
 
     Docs, which are sentences in our data, are sampled with replacement, or all Docs of a document
     together if `by_document` is true. Each sample is the same for all models. The difference is the
-    mean F1 of the second group minus that of the first.
+    mean F1 of the second group minus the mean F1 of the first.
 
     RETURNS (tuple[Table, Table]): The scores of both groups, and the differences with intervals.
     """

@@ -1,4 +1,4 @@
-"""A single training run in a separate process."""
+"""Run a single training in a separate process."""
 
 import inspect
 import json
@@ -102,7 +102,7 @@ def training_error(exit_code: int, log_path: Path) -> GapDNERError:
 
 
 def read_evaluations(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Read the logged evaluations: all, and that of the best model."""
+    """Read the logged evaluations: all evaluations, and the evaluation of the best model."""
     lines = (folder / EVALUATIONS_FILE).read_text(encoding="utf8").splitlines()
     rows = [json.loads(line) for line in lines]
     found = [{name: row[name] for name in ("step", "epoch", "score", "losses")} for row in rows]
@@ -137,6 +137,6 @@ def _check_selection(nlp: Language, path: Path) -> str:
     expected = " or ".join(" and ".join(allowed) for allowed in names.values())
     raise GapDNERError(
         f"[training.score_weights] of {path} must select the best model by the F1 of all entities "
-        f"and of discontinuous ones, but has {found or 'no weight'}. Set weights for {expected}, "
-        "and set all others to 0.0."
+        f"and of discontinuous entities, but has {found or 'no weight'}. Set weights for "
+        f"{expected}, and set all others to 0.0."
     )

@@ -72,7 +72,7 @@ def summarize(report: ModelReport) -> str:
 
 
 def describe_documents(report: ModelReport) -> str:
-    """RETURNS (str): The document with most errors in words; empty if it has few of them."""
+    """RETURNS (str): A sentence about the document with the most errors; empty if it has few."""
     names = Counter(error.document for error in report.errors)
     n = names.total()
     name, most = max(names.items(), key=lambda pair: pair[1], default=("", 0))
@@ -80,7 +80,8 @@ def describe_documents(report: ModelReport) -> str:
 
 
 def describe_near(report: ModelReport) -> str:
-    """RETURNS (str): The effect of lower thresholds in words; empty if no candidates are known."""
+    """RETURNS (str): A sentence about the effect of lower thresholds; empty if no candidates are
+    known."""
     if not report.near or not report.near.predicted:
         return ""
     near, f = report.near, (report.total + report.near).f or 0.0

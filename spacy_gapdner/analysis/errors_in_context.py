@@ -27,7 +27,7 @@ _LONGEST = 120
 
 @dataclass
 class ErrorInContext:
-    """An error in context. `kind` is one of `spacy_gapdner.analysis.matching.KINDS`.
+    """An error in context. `kind` is its kind, such as "wrong boundary".
 
     The gold entity and the prediction have character offsets of the reference. `own` are the same
     entities as indices of the words of their `Passage`, with their roles ("gold" or "predicted").

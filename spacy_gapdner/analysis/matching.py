@@ -119,7 +119,7 @@ def index_positions(items: Sequence[Mention], limit: int | None = None) -> dict[
 
 def positions_of(item: Mention) -> set[int]:
     """RETURNS (set[int]): The positions in fragments. Two entities overlap if they share one."""
-    # entities that only consist of whitespace have an empty fragment, and only overlap with equals
+    # entities of whitespace have an empty fragment, and overlap only with equal entities
     fragments = item[1]
     return {i for start, end in fragments for i in range(start, end)} or {-1 - fragments[0][0]}
 

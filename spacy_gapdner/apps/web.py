@@ -1,4 +1,5 @@
-"""Shared parts of the web applications: headers, allowed hosts, limits, errors, a worker thread."""
+"""Provide what the web applications share: headers, allowed hosts, limits, errors, a worker
+thread."""
 
 import asyncio
 import json

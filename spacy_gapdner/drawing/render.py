@@ -140,7 +140,7 @@ def render_documents(
     facts: Sequence[str] | None = None,
 ) -> tuple[Markup, int]:
     """Render documents as HTML for a page with `ENTITIES_CSS`, and count them. Totals and the date
-    are only shown if `facts` is not None. See `write_documents` for the arguments."""
+    are shown only if `facts` is not None. See `write_documents` for the arguments."""
     # types are numbered in order of appearance, because their colors depend on all types
     numbered: dict[str, str] = {}
     sections: list[tuple[str | None, list[list[Markup]]]] = []

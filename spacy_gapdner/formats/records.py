@@ -1,4 +1,4 @@
-"""The records between files and Docs: readers yield them, and ``to_docs`` takes them.
+"""Define the records between files and Docs: readers yield them, and ``to_docs`` takes them.
 
 Docs store relations, events and equivalences as unchanged lines of brat. They refer to entities by
 the ids in the entities' attrs.

@@ -1,4 +1,4 @@
-"""The label grids of a batch of segments, in padded arrays."""
+"""Store the label grids of a batch of segments in padded arrays."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,7 +22,8 @@ class Grids:
     """Scores of label grids, or their gradient. `grids[i]` is the grid of a segment.
 
     batches (list[Floats4d]): Arrays `(batch, n, n, channels)` of segments of similar length, in
-        NumPy or CuPy. A shorter segment has the first rows and columns of its grid. The other cells
+        NumPy or CuPy. A shorter segment occupies the first rows and columns of its grid. The other
+        cells
         are padding with arbitrary finite values.
     segments (list[list[int]]): The indices of the segments in each batch.
     lengths (ndarray): Number of tokens of each segment.

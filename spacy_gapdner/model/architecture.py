@@ -1,4 +1,4 @@
-"""The registered GapDNER architecture."""
+"""Register the GapDNER architecture."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""A thinc model that wraps the PyTorch network and scores the label grids of documents."""
+"""Wrap the PyTorch network in a thinc model that scores the label grids of documents."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -152,7 +152,7 @@ def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Seque
     channels, larger = map(model.attrs["tagging"].channels, (trained.labels, labels))
     network.copy_weights_from(trained, channel_indices(channels, larger))
     network.train(trained.training)
-    # a new shim, because optimizers store moments with the old shapes under the id of the old one
+    # a new shim, because optimizers store the moments of the old weights under the old shim's id
     layer = _wrap(make_network, get_shim(grid).mixed_precision)
     cast(NetworkShim, layer.shims[0]).network = network.to(next(trained.parameters()).device)
     grid.layers[0] = layer

@@ -1,4 +1,5 @@
-"""The factories `gapdner` and `discontinuous_ner`, their default config, and a callback."""
+"""Register the factories `gapdner` and `discontinuous_ner` with their default config, and a
+callback."""
 
 import warnings
 from collections.abc import Callable
@@ -103,7 +104,7 @@ def make_gapdner(
 
     nlp (Language): The pipeline.
     name (str): The component instance name.
-    model (Model): The model that scores the label grids. See `spacy-gapdner.GapDNER.v1`.
+    model (Model): The model that scores the label grids. See `build_gapdner_v1`.
     spans_key (str): Entities are stored in `doc.spans` as KEY_1, KEY_2, ...
     threshold (float): Entities with a lower score are dropped. The score of an entity is the
         lowest probability of its grid cells. At 0.0, all entities that consist of the most

@@ -29,7 +29,7 @@ def predict_entities(
     labels: Sequence[str],
 ) -> Iterator[tuple[list[Entity], int]]:
     """YIELDS (tuple[list[Entity], int]): For each document, its entities in text order and the
-    number of paths that the search dropped. Entities that only consist of whitespace are dropped.
+    number of paths that the search dropped. Entities that consist only of whitespace are dropped.
     """
     tagging: TaggingScheme = model.attrs["tagging"]
     numbered = zip(docs, accumulate(map(len, docs), initial=0), strict=False)

@@ -1,4 +1,4 @@
-"""The trainable pipeline component for discontinuous named entity recognition."""
+"""Recognize discontinuous named entities with a trainable pipeline component."""
 
 import math
 import warnings
@@ -188,7 +188,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.model.initialize((gold.sample, self.segments(gold.sample)), cast(Grids, self.labels))
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
-        """RETURNS (list[list[Segment]]): The segments of each document. See `get_segments`."""
+        """RETURNS (list[list[Segment]]): The sentences or windows of each document."""
         max_length, stride = self.cfg["max_length"], self.cfg["stride"]
         return [get_segments(doc, max_length, stride) for doc in docs]
 
@@ -276,8 +276,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return self.tagging.loss(scores, targets)
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights. `lr_scale` multiplies the learning rate of the network, but not that
-        of the tok2vec or transformer.
+        """Update the weights. `lr_scale` multiplies the learning rate of the network, but not of
+        the tok2vec or transformer.
 
         sgd (Optimizer): The optimizer.
         """

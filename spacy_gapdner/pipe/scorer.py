@@ -249,7 +249,7 @@ class Positions:
                 ranges[-1] = (ranges[-1][0], end)
             else:
                 ranges.append((start, end))
-        # an entity that only consists of whitespace keeps an empty range, so that it is counted
+        # an entity that consists only of whitespace keeps an empty range, so that it is counted
         return entity.label_, tuple(r for r in ranges if r[0] < r[1]) or (ranges[0],)
 
     def sentence(self, item: Mention) -> int:

@@ -108,13 +108,21 @@ def test_spans_key_and_threshold(run, model, write_docs):
     assert "missed 5" in lines(result.stdout)
 
 
-def test_invalid_input(fails, model, write_docs):
+def test_invalid_input(fails, model, write_docs, tmp_path):
     data = write_docs()
     fails("Two models have the name tiny. Use NAME=", "analyze", model, data, "--compare", model)
     fails("gold entities under the spans_key 'other'", "analyze", model, data, "-sk", "other")
     no_entities = write_docs("empty.spacy", [(CHANGED[0][0], [])])
-    message = "The training data has no entities under the spans_key 'gapdner'"
-    fails(message, "analyze", model, data, "--train", no_entities)
+    message = "The training data has no entities under the spans_key 'gapdner'. Check it with stats"
+    other_key = write_docs("other.spacy", CHANGED, "other")
+    for train in (no_entities, other_key):
+        fails(message, "analyze", model, data, "--train", train)
+    fails("Path not found: none.spacy", "analyze", model, data, "--train", "none.spacy")
+    notes = tmp_path / "notes.txt"
+    notes.write_text("pain")
+    fails("has text without annotation", "analyze", model, data, "--train", notes)
+    renamed = notes.rename(tmp_path / "notes.spacy")
+    fails("is not a valid .spacy file", "analyze", model, data, "--train", renamed)
 
 
 def test_all_errors_are_shown(run, silent, write_docs, tmp_path):

@@ -49,3 +49,15 @@ def test_pipeline_is_unchanged_if_it_would_be_worse(run, model, write_docs, monk
     assert "The pipeline is unchanged: new settings would change combined by" in result.output
     assert "Unchanged pipeline" in result.output
     assert (output / "gapdner" / "cfg").read_text() == (model / "gapdner" / "cfg").read_text()
+
+
+def test_invalid_data(fails, model, write_docs, write, tmp_path):
+    message = "The data has no entities under the spans_key 'gapdner'"
+    fails(message, "tune", model, write_docs(annotated=[("no pain", [])]))
+    found = "It has other entities or spans: 5 in doc.spans['other_*']"
+    fails(f"{message}. {found}", "tune", model, write_docs(annotated=CHANGED, key="other"))
+    folder = write({"gold.spacy": "no pain", "notes.txt": "no pain"})
+    fails("is not a valid .spacy file", "tune", model, folder / "gold.spacy")
+    fails("has text without annotation", "tune", model, folder / "notes.txt")
+    output = ["--output", folder / "notes.txt", "--force"]
+    fails("notes.txt is not a folder", "tune", model, write_docs(), *output)

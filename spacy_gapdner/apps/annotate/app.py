@@ -1,7 +1,7 @@
 """Serve the annotation page and its JSON API.
 
-Requests never set a path, a model or a setting. They can only access texts that were found in the
-folder, and the names of annotators are validated.
+Requests never set a path, a model or a setting. Requests can access only texts that were found in
+the folder, and the names of annotators are validated.
 """
 
 from functools import partial

@@ -1,4 +1,4 @@
-"""The same words elsewhere: changes the equal entities in the other texts of a folder."""
+"""Change the entities with the same words in the other texts of a folder."""
 
 import re
 from collections.abc import Iterable

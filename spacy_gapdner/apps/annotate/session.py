@@ -55,7 +55,7 @@ class Session:
                     self.store(path.name)
 
     def store(self, person: str) -> Store:
-        """The annotation of a person. The name is only used if the folder is shared."""
+        """The annotation of a person. The name is used only if the folder is shared."""
         name = person.strip() if self.shared else self.annotator
         if name not in self._stores:
             if not _is_person(name):
@@ -173,7 +173,7 @@ class Session:
         self._trained = set(done)
 
     def _done(self) -> dict[str, Path]:
-        # if several annotators have completed a text, the annotation of the first one
+        # if several annotators have completed a text, the first annotation counts
         return {
             name: store.stem(name)
             for _, store in sorted(self._stores.items(), reverse=True)

@@ -161,8 +161,9 @@ class Store:
         return Loaded(name, file, exists, self.journal.entries().get(name, Entry()))
 
     def save(self, name: str, sent: Annotation) -> tuple[Loaded, list[str]]:
-        """Write the annotation of a text. A new file is only created if there are entities or the
-        text is done. Returns the new state with the entities in the given order, and the removed
+        """Write the annotation of a text. A new file is created only if there are entities or the
+        text is finished. Returns the new state with the entities in the given order, and the
+        removed
         lines. Raises a ChangedError if the version is not the current one."""
         now = self.load(name)
         if now.version != sent.version:
