@@ -96,11 +96,12 @@ function placeLine(parts) {
     let number = rows.findIndex(isFree);
     if (number < 0) number = rows.push([]) - 1;
     rows[number].push(part);
-    // the words are in the first row
-    for (const cell of part.cells) cell.style.setProperty("--line-row", String(number + 2));
-    const [cell] = part.cells;
-    if (part.again) cell.dataset.again = part.again;
-    cell.style.setProperty("--room", `${part.room}px`);
-    for (const cell of part.cells) cell.style.setProperty("--shift", `${part.shift}px`);
+    for (const { style } of part.cells) {
+      // the words are in the first row
+      style.setProperty("--line-row", String(number + 2));
+      style.setProperty("--room", `${part.room}px`);
+      style.setProperty("--shift", `${part.shift}px`);
+    }
+    if (part.again) part.cells[0].dataset.again = part.again;
   }
 }
