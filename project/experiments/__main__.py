@@ -13,6 +13,7 @@ from spacy_gapdner.cli._util import clean_errors, clean_stops, fail, split_list
 from spacy_gapdner.components.pipelines import load_model
 from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.formats.outputs import replacing, write_json
+from spacy_gapdner.inference.workarounds import apply_workarounds
 
 from ..docbins import require_docbins
 from ..tables import Table
@@ -34,6 +35,12 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+
+@app.callback()
+def main() -> None:
+    # reads Docs several times as fast
+    apply_workarounds()
 
 
 # spaCy's commands also accept config settings as options

@@ -15,6 +15,7 @@ from spacy_gapdner.formats import DOC_NAME
 from spacy_gapdner.formats.docbin import read_docbin, write_docbin
 from spacy_gapdner.formats.files import require_file
 from spacy_gapdner.formats.outputs import check_output
+from spacy_gapdner.inference.workarounds import apply_workarounds
 
 # consecutive sentences that are treated as an article if there are no names
 _BLOCK = 100
@@ -92,6 +93,8 @@ def main(
     for role, path in (("output", output_path), ("held-out", held_out_path)):
         check_output(path, others, force=True)
         others[role] = path
+    # reads Docs several times as fast
+    apply_workarounds()
     docs = list(read_docbin(input_path, Vocab()))
     held_out: list[Doc] = []
     if held_out_path:

@@ -43,13 +43,18 @@ class CrossEntropy:
         n * n cells of one sentence and does not specify how sentences are averaged. "labelled"
         divides the sum over the batch by its number of labels other than None. Ignored cells are
         not counted in either case.
-    RAISES (GapDNERError): If `normalize` is invalid.
+    label_weight (float): Factor for the loss of cells with a label other than None. A factor above
+        1.0 raises recall and lowers precision.
+    RAISES (GapDNERError): If `normalize` is invalid or `label_weight` is not positive.
     """
 
-    def __init__(self, normalize: Normalize = "labelled") -> None:
+    def __init__(self, normalize: Normalize = "labelled", label_weight: float = 1.0) -> None:
         if normalize not in get_args(Normalize):
             raise GapDNERError(f"Invalid normalize: {normalize!r}. Use 'labelled' or 'cells'.")
+        if label_weight <= 0:
+            raise GapDNERError(f"Invalid label_weight: {label_weight}. It must be positive.")
         self.normalize = normalize
+        self.label_weight = label_weight
 
     def __call__(self, scores: Grids, targets: Sequence[GridTarget]) -> tuple[float, Grids]:
         """Compute the loss of a batch.
@@ -65,7 +70,9 @@ class CrossEntropy:
         valid = mask_cells(scores, targets)
         labelled, gold = gold_cells(scores, targets)
         n_counted = int((valid if self.normalize == "cells" else valid[labelled]).sum())
-        weights = xp.asarray(valid / max(n_counted, 1), dtype=flat.dtype)
+        weights = valid / max(n_counted, 1)
+        weights[labelled] *= self.label_weight
+        weights = xp.asarray(weights, dtype=flat.dtype)
         cells, channels = xp.asarray(labelled), xp.asarray(gold)
 
         shifted = flat - xp.max(flat, axis=-1, keepdims=True)

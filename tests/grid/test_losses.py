@@ -10,7 +10,11 @@ from loss_checks import as_target, batches, check_gradients, is_ignored
 from spacy_gapdner.grid.losses import CrossEntropy
 
 LOSSES = [CrossEntropy("labelled"), CrossEntropy("cells")]
+WEIGHTED = CrossEntropy("labelled", label_weight=2.5)
 both_losses = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.normalize)
+all_losses = pytest.mark.parametrize(
+    "loss", [*LOSSES, WEIGHTED], ids=["labelled", "cells", "weighted"]
+)
 
 
 def naive_loss(loss, scores, targets):
@@ -20,13 +24,14 @@ def naive_loss(loss, scores, targets):
         for cell in np.ndindex(grid.shape[:2]):
             if not is_ignored(target, *cell):
                 likelihoods = [math.exp(score) for score in grid[cell].tolist()]
-                total -= math.log(likelihoods[labels.get(cell, 0)] / sum(likelihoods))
+                weight = loss.label_weight if cell in labels else 1.0
+                total -= weight * math.log(likelihoods[labels.get(cell, 0)] / sum(likelihoods))
                 n_cells += 1
                 n_labels += cell in labels
     return total / max(n_labels if loss.normalize == "labelled" else n_cells, 1)
 
 
-@both_losses
+@all_losses
 @settings(max_examples=30)
 @given(data=st.data())
 def test_loss_agrees_with_its_definition(loss, data):
@@ -42,7 +47,7 @@ def test_loss_agrees_with_its_definition(loss, data):
     assert single == pytest.approx(gradients[0], abs=1e-6)
 
 
-@both_losses
+@all_losses
 def test_gradient_agrees_with_finite_differences(loss):
     rng = np.random.default_rng(0)
     scores = [rng.normal(0, 2, (3, 3, 4)), rng.normal(0, 2, (2, 2, 4))]
@@ -77,6 +82,8 @@ def test_extreme_scores_are_stable(loss, size):
     assert not gradient[0, 1].any()
 
 
-def test_unknown_normalization():
+def test_invalid_settings():
     with pytest.raises(ValueError, match="Invalid normalize: 'mean'"):
         CrossEntropy("mean")
+    with pytest.raises(ValueError, match="Invalid label_weight"):
+        CrossEntropy(label_weight=0.0)

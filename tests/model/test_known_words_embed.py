@@ -1,7 +1,7 @@
 import numpy
 import spacy
 
-from spacy_gapdner.model.embed import build_known_words_embed_v1 as build
+from spacy_gapdner.model.known_words_embed import build_known_words_embed_v1 as build
 
 NLP = spacy.blank("en")
 DOCS = [NLP("severe pain in swollen joints and limbs"), NLP("")]

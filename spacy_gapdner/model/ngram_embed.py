@@ -1,0 +1,82 @@
+"""Add the character n-grams of words to their representations."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import cast
+
+import numpy
+from numpy.typing import NDArray
+from spacy.strings import get_string_id
+from spacy.tokens import Doc
+from thinc.api import HashEmbed, Model
+from thinc.types import Floats2d, Ints1d
+
+from ..errors import GapDNERError
+
+Vectors = list[Floats2d]
+# Numbers of characters of the n-grams. "<" and ">" mark the ends of a word
+_SIZES = (3, 4)
+# MultiHashEmbed counts its seeds from 8
+_SEED = 7
+
+
+def build_ngram_embed_v1(
+    embed: Model[list[Doc], Vectors], width: int, rows: int = 4000
+) -> Model[list[Doc], Vectors]:
+    """Build an embedding that adds to the vector of each word the mean vector of its n-grams of
+    three and four characters, as in fastText (Bojanowski et al. 2017, "Enriching Word Vectors with
+    Subword Information"). Registered as `spacy-gapdner.NgramEmbed.v1`.
+
+    embed (Model[list[Doc], list[Floats2d]]): The embedding of the words.
+    width (int): Width of the representations, the same as in `embed`.
+    rows (int): Number of rows of the table of n-grams.
+    RETURNS (Model[list[Doc], list[Floats2d]]): The model.
+    RAISES (GapDNERError): If `rows` is not positive.
+    """
+    if rows < 1:
+        raise GapDNERError(f"Invalid rows: {rows}. It must be at least 1.")
+    table: Model[Ints1d, Floats2d] = HashEmbed(width, rows, seed=_SEED, dropout=0.0)
+    return Model("ngram_embed", _forward, init=_init, layers=[embed, table], dims={"nO": width})
+
+
+def _init(model: Model[list[Doc], Vectors], X: list[Doc] | None = None, Y: object = None) -> None:
+    embed, table = model.layers
+    embed.initialize(X=X)
+    table.initialize()
+
+
+def _forward(
+    model: Model[list[Doc], Vectors], docs: list[Doc], is_train: bool
+) -> tuple[Vectors, Callable[[Vectors], list[Doc]]]:
+    embed, table = model.layers
+    vectors, backprop_embed = embed(docs, is_train)
+    norms = [doc.to_array("NORM").astype("uint64") for doc in docs]
+    if not sum(map(len, norms)):
+        return vectors, backprop_embed
+    # each different word once
+    words, place = numpy.unique(numpy.concatenate(norms), return_inverse=True)
+    ngrams = [_hash_ngrams(docs[0].vocab.strings[word]) for word in words.tolist()]
+    lengths = model.ops.asarray1i([len(hashes) for hashes in ngrams])
+    keys = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(ngrams)), dtype="uint64")
+    rows, backprop_table = table(keys, is_train)
+    means = model.ops.reduce_mean(rows, lengths)
+    places = model.ops.asarray1i(cast(Ints1d, place))
+    added = model.ops.unflatten(means[places], model.ops.asarray1i([len(ids) for ids in norms]))
+
+    def backprop(d_vectors: Vectors) -> list[Doc]:
+        d_means = model.ops.alloc2f(*means.shape)
+        model.ops.scatter_add(d_means, places, model.ops.flatten(d_vectors))
+        backprop_table(model.ops.backprop_reduce_mean(d_means, lengths))
+        return backprop_embed(d_vectors)
+
+    return [own + more for own, more in zip(vectors, added, strict=True)], backprop
+
+
+@lru_cache(maxsize=2**16)
+def _hash_ngrams(word: str) -> NDArray[numpy.uint64]:
+    marked = f"<{word}>"
+    ngrams = {
+        marked[start : start + size] for size in _SIZES for start in range(len(marked) - size + 1)
+    }
+    hashes = [get_string_id(ngram) for ngram in sorted(ngrams or {marked})]
+    return numpy.array(hashes, dtype="uint64")
