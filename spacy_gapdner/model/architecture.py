@@ -1,4 +1,4 @@
-"""The registered GapDNER architectures."""
+"""The registered GapDNER architecture."""
 
 from functools import partial
 
@@ -26,7 +26,7 @@ def build_gapdner_v1(
     max_batch_cells: int | None = None,
     mixed_precision: bool = False,
 ) -> GridModel:
-    """Build the paper's GapDNER. Registered as `spacy-gapdner.GapDNER.v1`.
+    """Build GapDNER. Registered as `spacy-gapdner.GapDNER.v1`.
 
     tok2vec (Model[list[Doc], list[Floats2d]]): The word representations: a tok2vec, or a listener
         to a tok2vec or transformer pipe.
@@ -59,54 +59,6 @@ def build_gapdner_v1(
         linear_attention=linear_attention,
         criss_cross=criss_cross,
         word_dropout=word_dropout,
-    )
-    return build_grid_model(
-        "gapdner",
-        tok2vec,
-        tagging,
-        partial(GapDNERNetwork, settings=settings),
-        max_batch_cells=max_batch_cells,
-        mixed_precision=mixed_precision,
-    )
-
-
-def build_gapdner_v2(
-    tok2vec: Model[list[Doc], list[Floats2d]],
-    tagging: TaggingScheme,
-    hidden_width: int,
-    boundary_width: int,
-    grid_width: int,
-    attention_width: int,
-    bilstm: bool,
-    biaffine: bool,
-    linear_attention: bool,
-    criss_cross: bool,
-    word_dropout: float,
-    distance_embedding: bool,
-    grid_dropout: float,
-    max_batch_cells: int | None = None,
-    mixed_precision: bool = False,
-) -> GridModel:
-    """Build GapDNER with a distance embedding and dropout of the grid features. Registered as
-    `spacy-gapdner.GapDNER.v2`.
-
-    distance_embedding (bool): Add an embedding of the distance between the two tokens of a cell to
-        the input of the MLP that computes M.
-    grid_dropout (float): Dropout rate of the grid features M.
-    All other arguments, the return value and the errors are those of `build_gapdner_v1`.
-    """
-    settings = GapDNERSettings(
-        hidden_width=hidden_width,
-        boundary_width=boundary_width,
-        grid_width=grid_width,
-        attention_width=attention_width,
-        bilstm=bilstm,
-        biaffine=biaffine,
-        linear_attention=linear_attention,
-        criss_cross=criss_cross,
-        word_dropout=word_dropout,
-        distance_embedding=distance_embedding,
-        grid_dropout=grid_dropout,
     )
     return build_grid_model(
         "gapdner",

@@ -12,7 +12,6 @@ from torch.utils.checkpoint import checkpoint
 
 from .biaffine import Biaffine, Concatenation, PairMap, make_feed_forward
 from .criss_cross import CrissCrossAttention
-from .distance_embedding import DistanceEmbedding
 from .encoder import BiLSTM
 from .grid_network import GridNetwork, GridSettings, Scorer
 from .initialization import init_linear, init_lstm
@@ -30,7 +29,7 @@ _NONE_MARGIN = 5.0
 
 @dataclass(frozen=True)
 class GapDNERSettings(GridSettings):
-    """The settings of a GapDNER network. See `build_gapdner_v1` and `build_gapdner_v2`."""
+    """The settings of a GapDNER network. See `build_gapdner_v1`."""
 
     hidden_width: int
     boundary_width: int
@@ -41,8 +40,6 @@ class GapDNERSettings(GridSettings):
     linear_attention: bool
     criss_cross: bool
     word_dropout: float
-    distance_embedding: bool = False
-    grid_dropout: float = 0.0
 
 
 class GapDNERNetwork(GridNetwork):
@@ -67,9 +64,7 @@ class GapDNERNetwork(GridNetwork):
         self.span_attention = SpanAttention(hidden) if settings.linear_attention else None
         if settings.linear_attention:
             self.from_tokens = nn.Linear(hidden, grid, bias=False)
-        self.distance = DistanceEmbedding(grid) if settings.distance_embedding else None
         self.activation = nn.GELU()
-        self.grid_dropout = nn.Dropout(settings.grid_dropout)
         self.criss_cross = (
             CrissCrossAttention(grid, settings.attention_width) if settings.criss_cross else None
         )
@@ -162,14 +157,10 @@ class GapDNERNetwork(GridNetwork):
         heads, tails = tokens[0].chunk(2, dim=-1)
         if rows.stop - rows.start < tails.shape[1]:
             heads = heads[:, rows]
-        added = None
+        spans = None
         if self.span_attention is not None:
-            added = self.span_attention(*_split_spans(tokens[1]), rows)
-        if self.distance is not None:
-            distance = self.distance(tails.shape[1], rows).flatten(0, 1)
-            added = distance.expand(len(tails), -1, -1) if added is None else added.add_(distance)
-        cells = self.grid_dropout(self.activation(from_pairs(heads, tails, added)))
-        return F.linear(cells, weight, bias)
+            spans = self.span_attention(*_split_spans(tokens[1]), rows)
+        return F.linear(self.activation(from_pairs(heads, tails, spans)), weight, bias)
 
 
 def _map_by_all(hidden: Tensor, *layers: nn.Linear) -> Tensor:

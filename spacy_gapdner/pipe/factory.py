@@ -32,15 +32,22 @@ mixed_precision = false
 
 [model.tagging.loss]
 @losses = "spacy-gapdner.CrossEntropy.v1"
+normalize = "labelled"
+label_weight = 2.0
 
 [model.tok2vec]
 @architectures = "spacy.Tok2Vec.v2"
 
 [model.tok2vec.embed]
+@architectures = "spacy-gapdner.NgramEmbed.v1"
+width = 96
+rows = 2500
+
+[model.tok2vec.embed.embed]
 @architectures = "spacy-gapdner.KnownWordsEmbed.v1"
 width = 96
 attrs = ["NORM","PREFIX","SUFFIX","SHAPE"]
-rows = [5000,1000,2500,1000]
+rows = [5000,500,1000,500]
 hidden = 0.25
 
 [model.tok2vec.encode]

@@ -4,7 +4,7 @@ from confection import ConfigValidationError
 from grid_models import LABELS, SETTINGS, WIDTH, fixed_vectors, initialize_model, network_of
 
 from spacy_gapdner.grid import GapAwareTagging
-from spacy_gapdner.model.architecture import build_gapdner_v1, build_gapdner_v2
+from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 
 TAGGING = GapAwareTagging()
@@ -23,13 +23,6 @@ def test_every_setting_reaches_the_network(settings):
     expected = GapDNERNetwork(WIDTH, channels, GapDNERSettings(**{**SETTINGS, **settings}))
     assert str(built) == str(expected)
     assert [p.shape for p in built.parameters()] == [p.shape for p in expected.parameters()]
-
-
-def test_settings_of_the_second_version():
-    added = {"distance_embedding": True, "grid_dropout": 0.25}
-    model = build_gapdner_v2(fixed_vectors(), TAGGING, **SETTINGS, **added)
-    expected = GapDNERNetwork(WIDTH, TAGGING.channels(LABELS), GapDNERSettings(**SETTINGS, **added))
-    assert str(network_of(initialize_model(model))) == str(expected)
 
 
 @pytest.mark.parametrize(

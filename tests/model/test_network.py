@@ -9,7 +9,6 @@ from torch.nn import functional as F
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.model import criss_cross, encoder, network
 from spacy_gapdner.model.biaffine import Biaffine
-from spacy_gapdner.model.distance_embedding import DistanceEmbedding
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 
 N_IN = 5
@@ -42,20 +41,10 @@ def forward_by_equations(net, words):
         inner = regularity(hidden, net.span_attention.upper, net.span_attention.lower)
         spans = torch.cat([spans, inner], dim=-1)
         weight = torch.cat([weight, net.from_tokens.weight], dim=1)
-    features = spans @ weight.T + net.from_boundary.bias
-    if net.distance:
-        vectors = net.distance.vectors.weight
-        features += by_cell(len(words), lambda i, j: vectors[distance_bucket(j - i)])
-    grid = gelu(features)
+    grid = gelu(spans @ weight.T + net.from_boundary.bias)
     if part := net.criss_cross:
         grid = equations.criss_cross(grid, part.query, part.key, part.value) + grid
     return linear(grid, net.classifier)
-
-
-def distance_bucket(distance):
-    """The buckets: -66 and less, -65 to -34, ..., -1, 0, 1, 2, 3, 4 to 5, ..., 66 and more."""
-    size = sum(abs(distance) >= start for start in (1, 2, 3, 4, 6, 10, 18, 34, 66))
-    return 9 + (size if distance > 0 else -size)
 
 
 def spread_out(net, spread):
@@ -87,10 +76,8 @@ def compute_both(net, words, lengths):
     ("without", "spread"),
     [("", 1), ("", 20), ("biaffine criss_cross", 500), ("linear_attention", 500), ("bilstm", 0)],
 )
-@pytest.mark.parametrize("distance", [False, True])
-def test_network_agrees_with_the_equations(without, spread, distance, is_train):
-    settings = dict.fromkeys(without.split(), False)
-    net = make_network(distance_embedding=distance, **settings).double().train(is_train)
+def test_network_agrees_with_the_equations(without, spread, is_train):
+    net = make_network(**dict.fromkeys(without.split(), False)).double().train(is_train)
     spread_out(net, spread)
     words, lengths = make_batch([3, 1, 5])
     scores = compute_both(net, words, lengths)
@@ -113,32 +100,9 @@ def test_initialization_keeps_the_variance():
     torch.testing.assert_close(scores, net.classifier(grid))
 
 
-def test_far_tokens_share_a_vector():
-    embedding = DistanceEmbedding(3)
-    vectors = embedding(70, slice(68, 70))
-    assert vectors.shape == (2, 70, 3)
-    for i, row in zip((68, 69), vectors, strict=True):
-        for j, vector in enumerate(row):
-            assert torch.equal(vector, embedding.vectors.weight[distance_bucket(j - i)])
-    assert torch.equal(vectors[1, 0], vectors[0, 2])
-
-
-def test_grid_features_are_dropped():
-    net = make_network(grid_dropout=0.5, criss_cross=False, word_dropout=0.0).double().train()
-    words, lengths = make_batch([4])
-    grids = []
-    net.grid_dropout.register_forward_hook(lambda _, given, found: grids.append((*given, found)))
-    score(net, words, lengths)
-    ((before, after),) = grids
-    is_kept = after != 0
-    assert 0.3 < is_kept.double().mean() < 0.7
-    torch.testing.assert_close(after[is_kept], 2 * before[is_kept])
-    torch.testing.assert_close(score(net.eval(), words, lengths), score(net, words, lengths))
-
-
 @pytest.mark.parametrize(("block_size", "chunk"), [(10, 1), (400, 400)])
 def test_long_sentences_are_computed_in_blocks(monkeypatch, block_size, chunk):
-    net = make_network(distance_embedding=True).double().train()
+    net = make_network().double().train()
     spread_out(net, 1)
     words, lengths = make_batch([7, 5])
     monkeypatch.setattr(network, "_BLOCK_SIZE", block_size)

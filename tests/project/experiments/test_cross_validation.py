@@ -29,6 +29,7 @@ training.optimizer.learn_rate.total_steps = 3
 training.optimizer.learn_rate.warmup_steps = 1
 components.gapdner.model.hidden_width = 24
 components.gapdner.model.tok2vec.embed.width = 24
+components.gapdner.model.tok2vec.embed.embed.width = 24
 components.gapdner.model.tok2vec.encode.width = 24
 
 [tuned]
