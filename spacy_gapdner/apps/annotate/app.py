@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
-from ...drawing.page import PAGE_CSS
+from ...drawing.page import PAGE_CSS, read_static
 from ..web import LOOPBACK, WorkThread, new_app
 from .equal_words import Action, EqualWords, change_equal, count_equal
 from .session import Order, Session
@@ -140,6 +140,10 @@ def create_app(
     @app.get("/page.css", include_in_schema=False)
     async def style() -> Response:
         return Response(PAGE_CSS, media_type="text/css")
+
+    @app.get("/js/lines.js", include_in_schema=False)
+    async def lines() -> Response:
+        return Response(read_static("lines.js"), media_type="text/javascript")
 
     app.include_router(api)
     app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
