@@ -151,7 +151,9 @@ def analyze(
     key = spans_key or pipe.key
     known = None if train is None else KnownTexts(train, key, types)
     if known and not known.types:
-        raise GapDNERError(f"The training data has no entities under the spans_key {key!r}.")
+        raise GapDNERError(
+            f"The training data has no entities under the spans_key {key!r}. Check it with stats."
+        )
     with temporary_settings(pipe, spans_key=key):
         report = report_model(predict_examples(nlp, docs, batch_size), key, types, known)
     if not report.total.gold:
