@@ -1,1 +1,1 @@
-"""The experiments and the benchmark. They run from a clone and are not installed."""
+"""Run the experiments and the benchmark. This package runs from a clone and is not installed."""

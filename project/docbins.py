@@ -1,4 +1,4 @@
-"""Finding .spacy files."""
+"""Find .spacy files."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from spacy_gapdner.formats.files import require_data, visible_files
 
 
 def find_docbins(path: Path) -> list[Path]:
-    """RETURNS (list[Path]): The .spacy file, or the .spacy files of a folder in order."""
+    """RETURNS (list[Path]): The .spacy file, or the sorted .spacy files of a folder."""
     if path.is_dir():
         return visible_files(path, (".spacy",))
     return [path] if path.suffix == ".spacy" else []

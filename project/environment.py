@@ -1,4 +1,4 @@
-"""The environment of a measurement: package versions, git commit and device."""
+"""Describe the environment of a measurement: package versions, git commit and device."""
 
 import os
 import platform

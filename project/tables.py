@@ -1,4 +1,4 @@
-"""Tables for the terminal and for Markdown."""
+"""Make tables for the terminal and for Markdown."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Discontinuous entities in spaCy pipelines: the GapDNER model as a trainable pipe.
+"""Find discontinuous entities in spaCy pipelines, with the GapDNER model as a trainable pipe.
 
 `__init__.pyi` lists the public names. They are imported on first use, because spaCy imports this
 package for every command and pipeline.

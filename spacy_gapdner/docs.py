@@ -100,8 +100,8 @@ def count_languages(docs: Iterable[Doc], counts: Counter[str]) -> Iterator[Doc]:
 
 
 def describe_other_languages(counts: Mapping[str, int], lang: str | None) -> str:
-    """RETURNS (str): A message if Docs were tokenized with the rules of another language than that
-    of a pipeline, else "".
+    """RETURNS (str): A message if Docs were not tokenized with the rules of the pipeline's
+    language, else "".
     """
     others = {other: n for other, n in counts.items() if other != lang}
     if not others or not lang:

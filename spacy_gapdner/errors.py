@@ -1,4 +1,4 @@
-"""The error for invalid input and settings."""
+"""Define the error for invalid input and settings."""
 
 import re
 from numbers import Real
@@ -9,7 +9,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class GapDNERError(ValueError):
-    """Raised for invalid input or settings. The message says what is wrong, where, and what to do.
+    """Raised for invalid input or settings. The message states what is wrong, where, and what to
+    do.
     Our commands print it without a traceback.
     """
 

@@ -10,11 +10,11 @@ from selenium.webdriver.common.keys import Keys as Keys
 
 from spacy_gapdner.apps.annotate.app import create_app
 from spacy_gapdner.apps.annotate.guidelines import read_guidelines
-from spacy_gapdner.apps.annotate.proposals import Proposal
 from spacy_gapdner.apps.annotate.segmented_texts import Checker
 from spacy_gapdner.apps.annotate.session import Session
 from spacy_gapdner.apps.annotate.store import Texts
 from spacy_gapdner.components.sentencizer import blank_pipeline
+from spacy_gapdner.formats import TextEntity
 from spacy_gapdner.inference.long_texts import LongTextPipeline
 
 TEXT = "Naproxen gave severe joint, shoulder and back pain.\nMild nausea/vomiting later.\n"
@@ -41,7 +41,7 @@ class Finder:
     async def propose(self, text):
         pairs = re.finditer(rf"\b({'|'.join(self.words.split())}) \w+", text)
         return [
-            Proposal("ADE", (pair.span(),), 0.9 if pair[1] == "severe" else 0.596)
+            TextEntity("ADE", (pair.span(),), score=0.9 if pair[1] == "severe" else 0.596)
             for pair in (pairs if "propose" in text else ())
         ]
 

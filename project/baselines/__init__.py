@@ -1,2 +1,2 @@
-"""W2NER and TOE, the grid tagging models of the paper's Table 2: labels, networks and configs that
-are not part of the package, registered by ``--code project/baselines/register.py``."""
+"""Train W2NER and TOE, the grid tagging models of the paper's Table 2. Register their labels and
+networks with ``--code project/baselines/register.py``."""

@@ -1,4 +1,4 @@
-"""The loss of TOE, in which a cell can have several labels."""
+"""Compute the loss of TOE, in which a cell can have several labels."""
 
 from collections.abc import Sequence
 from typing import Any

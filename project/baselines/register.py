@@ -1,4 +1,4 @@
-"""Registers the functions in the configs of W2NER and TOE. Pass this file as `--code`.
+"""Register the functions in the configs of W2NER and TOE. Pass this file as `--code`.
 
 The imports are absolute because `--code` imports the file by its path. Run commands from the root
 of a clone.
@@ -17,7 +17,8 @@ from project.baselines.tagging import TOETagging, W2NERTagging
 from project.baselines.toe import TOENetwork, TOESettings
 from project.baselines.w2ner import W2NERNetwork, W2NERSettings
 from spacy_gapdner.grid import TaggingScheme
-from spacy_gapdner.model.thinc_wrapper import GridModel, build_grid_model
+from spacy_gapdner.grid.grids import GridModel
+from spacy_gapdner.model.thinc_wrapper import build_grid_model
 
 registry.misc("gapdner-baselines.W2NERTagging.v1", func=W2NERTagging)
 registry.misc("gapdner-baselines.TOETagging.v1", func=TOETagging)

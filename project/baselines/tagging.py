@@ -1,4 +1,4 @@
-"""The tagging schemes of W2NER and TOE, which chain neighboring words.
+"""Define the tagging schemes of W2NER and TOE, which chain neighboring words.
 
 Upper triangle (i, j): Next-Neighboring-Word (NNW), word j follows word i within an entity. Lower
 triangle (tail, head), diagonal included: Tail-Head-Word (THW), the type of an entity that starts
@@ -77,7 +77,7 @@ class TOETagging:
 
     Registered as `gapdner-baselines.TOETagging.v1`. Entities are read as in TOE's code: a link
     between two words needs NNW and PNW, and an entity needs THW or HTW. The fine-grained tags are
-    not decoded; they only improve training. TOE's code supports one entity type. Here, NNW, PNW and
+    not decoded. They improve training. TOE's code supports one entity type. Here, NNW, PNW and
     the fine-grained tags have no type.
 
     loss (Optional[GridLoss]): `ZLPR` by default.
@@ -129,8 +129,9 @@ class TOETagging:
     ) -> DecodedSegment:
         """Decode the entities of a grid's labels. See `decode_chains`.
 
-        The probability of a link is the lower one of NNW and PNW. That of a type is the higher
-        one of THW and HTW.
+        The probability of a link is the lower probability of NNW and PNW. The probability of a type
+        is the
+        higher probability of THW and HTW.
         """
         n, found = len(labels), _by_cell(labeled)
         read: dict[Cell, float] = {}

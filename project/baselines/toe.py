@@ -1,4 +1,4 @@
-"""The TOE network (Liu et al. 2022, "TOE: A Grid-Tagging Discontinuous NER Model Enhanced by
+"""Build the TOE network (Liu et al. 2022, "TOE: A Grid-Tagging Discontinuous NER Model Enhanced by
 Embedding Tag/Word Relations and More Fine-Grained Tags"), after the published code."""
 
 import math
@@ -81,7 +81,7 @@ class DecoderLayer(nn.Module):
 
 @dataclass(frozen=True)
 class TOESettings(W2NERSettings):
-    """The settings of a TOE network, in addition to those of W2NER.
+    """The settings of a TOE network, in addition to the settings of W2NER.
 
     n_rounds (int): How many times the grid features are computed.
     n_heads (int): Number of attention heads. `hidden_width` must be a multiple of it.
@@ -109,7 +109,8 @@ class TOESettings(W2NERSettings):
 
 class TOENetwork(PairNetwork):
     """TOE from the BiLSTM to its two co-predictors: one for the decoded labels, and one for the
-    fine-grained tags. If the last channels are not these tags, there is only one."""
+    fine-grained tags. Without fine-grained tags as the last channels, there is only one
+    co-predictor."""
 
     def __init__(self, n_in: int, channels: Sequence[str], settings: TOESettings) -> None:
         super().__init__(n_in, channels, settings, chained_convolutions=False)

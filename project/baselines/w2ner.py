@@ -1,4 +1,4 @@
-"""The W2NER network (Li et al. 2022, "Unified Named Entity Recognition as Word-Word Relation
+"""Build the W2NER network (Li et al. 2022, "Unified Named Entity Recognition as Word-Word Relation
 Classification"), after the published code."""
 
 import math

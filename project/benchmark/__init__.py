@@ -1,1 +1,1 @@
-"""Speed and memory of pipelines, compared with their encoders, and the time of their parts."""
+"""Measure the speed and memory of pipelines and of their parts, compared with their encoders."""

@@ -1,4 +1,4 @@
-"""The command ``python -m project.benchmark``."""
+"""Run the command ``python -m project.benchmark``."""
 
 from functools import partial
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pipelines and data for the benchmark."""
+"""Load pipelines and data for the benchmark."""
 
 import random
 from collections.abc import Iterable
@@ -43,7 +43,8 @@ def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
 
 
 def find_pipe(nlp: Language) -> Any:
-    """RETURNS (Optional[TrainablePipe]): The pipe for discontinuous entities, or else spaCy's."""
+    """RETURNS (Optional[TrainablePipe]): The pipe for discontinuous entities, otherwise spaCy's
+    pipe."""
     pipes = [
         pipe
         for _, pipe in nlp.pipeline
@@ -54,7 +55,8 @@ def find_pipe(nlp: Language) -> Any:
 
 
 def read_examples(nlp: Language, pipe: TrainablePipe, path: Path, limit: int) -> list[Example]:
-    """Read up to `limit` Docs with gold entities, without empty ones. Their predicted Docs have the
+    """Read up to `limit` Docs with gold entities. Empty Docs are skipped. Their predicted Docs have
+    the
     tokens and sentences of the pipeline."""
     names = nlp.pipe_names[: nlp.pipe_names.index(pipe.name)]
     splitters = (

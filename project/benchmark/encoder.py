@@ -1,4 +1,4 @@
-"""The encoder of a pipeline, run separately on the same inputs as within the pipeline."""
+"""Run the encoder of a pipeline separately, on the same inputs as within the pipeline."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from torch import nn
 
 @dataclass(frozen=True)
 class Encoder:
-    """The encoder of a pipeline: a transformer or a tok2vec. Without component, it is a layer of
+    """The encoder of a pipeline: a transformer or a tok2vec. Without a component, it is a layer of
     the pipe's model. Only transformers have a network."""
 
     component: Any | None

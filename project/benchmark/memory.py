@@ -1,4 +1,4 @@
-"""Peak memory of a process, measured in a new process for each task, and of a GPU."""
+"""Measure the peak memory of tasks, each in a new process, and of a GPU."""
 
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor

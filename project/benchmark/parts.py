@@ -1,7 +1,7 @@
-"""The time of the parts of a pipeline.
+"""Measure the time of the parts of a pipeline.
 
-Each part is timed separately, and waits for the GPU before and after it. Kernel times, such as
-those of torch.profiler, would hide the time in which the GPU waits for Python.
+Each part is timed separately, and waits for the GPU before and after it. Kernel times, as
+torch.profiler measures them, would hide the time in which the GPU waits for Python.
 """
 
 from collections.abc import Callable, Iterator

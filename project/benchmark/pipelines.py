@@ -1,5 +1,5 @@
-"""Pipelines for the benchmark, on a transformer with random weights or a pretrained one: ours, and
-spaCy's ner and spancat."""
+"""Make pipelines for the benchmark: ours, and spaCy's ner and spancat, on a transformer with random
+or pretrained weights."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""All measurements of the benchmark, and their tables."""
+"""Run all measurements of the benchmark, and make their tables."""
 
 import gc
 import os
@@ -116,7 +116,7 @@ def _make_row(
 
 
 def measure_overhead(subject: Subject, *, repeats: int = 3, cpu_time: bool) -> dict[str, Any]:
-    """Measure only training steps and `nlp.pipe`, see `run_benchmark`."""
+    """Measure training steps and `nlp.pipe` only. See `run_benchmark`."""
     nlp, pipe = _load(subject)
     runner = Runner(nlp, pipe, cpu_time=cpu_time)
     examples = read_examples(nlp, pipe, Path(subject.data), subject.limit)

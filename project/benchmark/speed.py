@@ -1,4 +1,4 @@
-"""The time of a pipeline, and of its encoder on the same batches."""
+"""Measure the time of a pipeline, and of its encoder on the same batches."""
 
 from collections import deque
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The tables of the benchmark."""
+"""Make the tables of the benchmark."""
 
 import sys
 from collections.abc import Sequence

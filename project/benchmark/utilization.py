@@ -1,4 +1,4 @@
-"""The time in which a GPU works."""
+"""Measure the time in which a GPU works."""
 
 import os
 from collections.abc import Callable, Iterable

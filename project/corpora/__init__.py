@@ -1,1 +1,1 @@
-"""Readers of CRAFT and of Knowtator files."""
+"""Read CRAFT and Knowtator files."""

@@ -1,4 +1,4 @@
-"""The CRAFT corpus in its official layout."""
+"""Read the CRAFT corpus in its official layout."""
 
 from collections.abc import Iterator
 from dataclasses import replace

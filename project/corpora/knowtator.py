@@ -1,4 +1,4 @@
-"""Knowtator XML of version 1, which eHOST also writes, and of version 2."""
+"""Read Knowtator XML of version 1, which eHOST also writes, and of version 2."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Registers the readers of CRAFT and Knowtator. Pass this file as ``--code``."""
+"""Register the readers of CRAFT and Knowtator. Pass this file as ``--code``."""
 
 from project.corpora.craft import is_craft, read_craft
 from project.corpora.knowtator import has_knowtator_root, read_knowtator

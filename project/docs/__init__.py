@@ -1,1 +1,1 @@
-"""The documentation site and its Sphinx extensions."""
+"""Build the documentation site, with our Sphinx extensions."""

@@ -1,4 +1,4 @@
-"""The page of commands, generated from their help texts."""
+"""Generate the page of commands from their help texts."""
 
 import re
 from collections.abc import Iterator

@@ -40,6 +40,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Add our directives and listeners to Sphinx. Pages may be read and written in parallel."""
     app.connect("autodoc-process-docstring", docstrings.process_docstring)
     app.connect("autodoc-skip-member", docstrings.skip_member)
+    app.connect("missing-reference", docstrings.find_name)
     app.connect("source-read", included.read_source)
     app.add_directive("gapdner-commands", commands.Commands)
     app.add_directive("gapdner-example", pictures.Example)

@@ -1,4 +1,4 @@
-"""Conversion of spaCy's docstrings to field lists, which Sphinx renders as lists of arguments.
+"""Convert spaCy's docstrings to field lists, which Sphinx renders as lists of arguments.
 
     doc (Doc): The document.
     RETURNS (list[str]): The names.
@@ -66,3 +66,20 @@ def process_docstring(
 def skip_member(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
     """Skip Python's docstrings of NamedTuple fields: listener of `autodoc-skip-member`."""
     return True if (getattr(obj, "__doc__", "") or "").startswith("Alias for field") else None
+
+
+def find_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
+    """Link names without their module, such as `read`: listener of `missing-reference`.
+
+    Methods need the name of their class: `TaggingScheme.encode`.
+    """
+    name, domain = node.get("reftarget", ""), env.get_domain("py")
+    types = ("function", "class", "method") if "." in name else ("function", "class")
+    found = [
+        full
+        for full, entry in domain.objects.items()
+        if full.endswith(f".{name}") and entry.objtype in types
+    ]
+    if node.get("reftype") != "obj" or len(found) != 1:
+        return None
+    return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, contnode)

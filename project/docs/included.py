@@ -1,4 +1,4 @@
-"""Inclusion of the repository's documents in pages of the site, with rewritten links.
+"""Include the repository's documents in pages of the site, with rewritten links.
 
 ``<!-- include: ../../README.md -->`` in a page includes this document. Links to documents that are
 pages point to these pages. Links to other files of the repository become plain text. Paragraphs

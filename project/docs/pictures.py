@@ -1,4 +1,4 @@
-"""The pictures of the documentation, drawn while the site is built."""
+"""Draw the pictures of the documentation while the site is built."""
 
 import tempfile
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Training with several seeds, records of the runs, and tables of their scores."""
+"""Train with several seeds or in folds, record the runs, and make tables of their scores."""

@@ -1,4 +1,4 @@
-"""The commands ``python -m project.experiments``."""
+"""Run the commands ``python -m project.experiments``."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import clean_errors, clean_stops, fail, split_list
 from spacy_gapdner.components.pipelines import load_model
 from spacy_gapdner.formats.docbin import read_docbin
-from spacy_gapdner.formats.outputs import replacing, write_json
+from spacy_gapdner.formats.outputs import check_output, replacing, write_json
 from spacy_gapdner.inference.workarounds import apply_workarounds
 
 from ..docbins import require_docbins
@@ -161,7 +161,7 @@ def cross_validate_cli(
     output_path: Path = typer.Argument(..., metavar="OUTPUT", help="Folder for data and runs"),
     data: list[Path] = typer.Option(..., help=".spacy file with all documents; can be repeated"),
     names: str = typer.Option("", "--variants", help="Comma-separated names (default: all)"),
-    n_folds: int = typer.Option(5, "--folds", help="Number of folds"),
+    n_folds: int = typer.Option(5, "--folds", min=2, help="Number of folds"),
     fold_numbers: str = typer.Option(
         "", "--only", help="Comma-separated numbers of the folds to run, from 0 (default: all)"
     ),
@@ -179,16 +179,20 @@ def cross_validate_cli(
 ) -> None:
     """Compare variants of training configs by cross-validation.
 
-    Each variant is trained once per fold, on the documents of the other folds, and scored on those
-    of the fold. The weights after the last batch are used. Completed trainings are not repeated.
+    Each variant is trained once per fold, on the documents of the other folds, and scored on the
+    documents of the fold. The weights after the last batch are used. Completed trainings are not
+    repeated.
     Override config settings of all variants with options, as in spacy train."""
     overrides = parse_config_overrides(list(context.args))
     with clean_stops(), clean_errors():
-        folds = make_folds(data, output_path / "data", n_folds, separator)
+        check_output(output_path, {}, force=True, is_file=False)
+        for path in (json_path, markdown_path):
+            check_output(path, {"VARIANTS": variants_path}, force=True)
         numbers = _parse_numbers(fold_numbers, "--only") if fold_numbers else [*range(n_folds)]
         if max(numbers) >= n_folds:
             fail(f"Invalid --only: {fold_numbers}. Use numbers from 0 to {n_folds - 1}.")
         variants = read_variants(variants_path, split_list(names), overrides)
+        folds = make_folds(data, output_path / "data", n_folds, separator)
         tasks = make_tasks(variants, folds, numbers, output_path)
         if train:
             how: dict[str, Any] = {"keep_models": keep_models, "gpu_id": gpu_id, "code": code}
@@ -232,10 +236,10 @@ def spacy_pipes_cli(
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the table"),
     gpu_id: int = GPU_ID,
 ) -> None:
-    """Train spaCy's ner and spancat, and compare their scores with those of other pipelines.
+    """Train spaCy's ner and spancat, and compare their scores with other pipelines.
 
-    Both learn from contiguous entities, ner only from those that do not overlap. The configs are
-    those of spacy init config. Pipelines that are already in OUTPUT are not trained again."""
+    Both learn from contiguous entities, ner only from entities that do not overlap. The configs
+    come from spacy init config. Pipelines that are already in OUTPUT are not trained again."""
     with clean_stops(), clean_errors():
         for pipe in (pipe for pipe in PIPES if not is_trained(output_path / pipe)):
             msg.divider(pipe)

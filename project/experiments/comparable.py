@@ -1,4 +1,4 @@
-"""Differences between runs that make their scores incomparable."""
+"""Find differences between runs that make their scores incomparable."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tables that compare recorded runs: means over seeds, and differences."""
+"""Compare recorded runs in tables: means over seeds, and differences."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Cross-validation: trainings of several variants on the same folds, each in its own process."""
+"""Cross-validate: train several variants on the same folds, each in its own process."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Numbers of correct, predicted and gold entities of each document in the folds."""
+"""Count the correct, predicted and gold entities of each document in the folds."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,13 +14,13 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.analysis.matching import find_errors
-from spacy_gapdner.analysis.scored_entities import resample
 from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.inference.predictions import compare_examples
-from spacy_gapdner.pipe.scorer import Comparison, count_subsets, prf
+from spacy_gapdner.pipe.scorer import Comparison, prf
 
 from .cross_validation import PREDICTIONS_FILE, Task
 from .folds import Folds
+from .paired_bootstrap import count_subsets, resample
 
 # upper limits of ranges of gap lengths and sentence lengths in tokens
 _GAPS = (1, 2, 3, 6)
@@ -116,7 +116,7 @@ def f1(counts: np.ndarray) -> np.ndarray:
 def difference(
     first: VariantCounts, second: VariantCounts, group: tuple[str, Any], n_resamples: int
 ) -> tuple[float, float, float]:
-    """RETURNS (tuple[float, float, float]): F1 of the second variant minus that of the first on the
+    """RETURNS (tuple[float, float, float]): F1 of the second variant minus F1 of the first on the
     documents of both, and its 95% interval by paired bootstrap over documents.
     """
     both = {*first.documents} & {*second.documents}

@@ -1,4 +1,4 @@
-"""Tables of a cross-validation."""
+"""Make the tables of a cross-validation."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Folds of the documents of a corpus for cross-validation."""
+"""Split the documents of a corpus into folds for cross-validation."""
 
 import json
 import random
@@ -44,7 +44,7 @@ class Folds:
 
     def train(self, fold: int, n_documents: int = 0, n_tune: int = 0) -> Path:
         """RETURNS (Path): The Docs of the other folds, or of a number of their documents, without
-        those of `tune`. Smaller numbers are subsets of larger ones.
+        the documents of `tune`. Smaller numbers are subsets of larger ones.
         """
         names = self._others(fold)
         n_left = len(names) - n_tune
@@ -61,8 +61,8 @@ class Folds:
         return self._write(f"tune_{fold}_{n_documents}.spacy", self._others(fold)[-n_documents:])
 
     def dev(self, fold: int) -> Path:
-        """RETURNS (Path): The Docs of a few documents of the other folds. Scores on them are only
-        printed.
+        """RETURNS (Path): The Docs of a few documents of the other folds. Scores on them are
+        printed, but not used.
         """
         return self._write(f"dev_{fold}.spacy", self._others(fold)[:_N_DEV])
 
@@ -89,9 +89,10 @@ def make_folds(
     """
     docs = [doc for path in data for file in require_docbins(path) for doc in _read_named(file)]
     names = list(dict.fromkeys(document_name(doc, separator) for doc in docs))
-    if not 1 < n_folds <= len(names):
+    if n_folds > len(names):
         raise GapDNERError(
-            f"Cannot make {n_folds} folds of {len(names)} documents. Use 2 to {len(names)}."
+            f"{n_folds} folds need as many documents, but the data has {len(names)}. Use fewer "
+            "folds or more documents."
         )
     random.Random(0).shuffle(names)
     fold_of = {name: number % n_folds for number, name in enumerate(names)}

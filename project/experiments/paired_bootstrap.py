@@ -1,4 +1,4 @@
-"""Paired bootstrap: confidence intervals for the difference between two models."""
+"""Compute confidence intervals for the difference between two models by paired bootstrap."""
 
 from dataclasses import astuple
 from pathlib import Path
@@ -6,13 +6,12 @@ from pathlib import Path
 import numpy as np
 from wasabi import msg
 
-from spacy_gapdner.analysis.scored_entities import resample
 from spacy_gapdner.analysis.tuning import tune
 from spacy_gapdner.components.pipelines import check_model
 from spacy_gapdner.formats import DOC_NAME, load_docs
 from spacy_gapdner.inference.loading import load_recognizer
 from spacy_gapdner.inference.predictions import compare_examples, predict_examples
-from spacy_gapdner.pipe.scorer import count_subsets, prf
+from spacy_gapdner.pipe.scorer import Comparison, Counts, Tally, prf
 
 from ..docbins import require_docbins
 from ..tables import Table
@@ -35,7 +34,7 @@ def paired_bootstrap(
 
     Docs, which are sentences in our data, are sampled with replacement, or all Docs of a document
     together if `by_document` is true. Each sample is the same for all models. The difference is the
-    mean F1 of the second group minus that of the first.
+    mean F1 of the second group minus the mean F1 of the first.
 
     RETURNS (tuple[Table, Table]): The scores of both groups, and the differences with intervals.
     """
@@ -73,6 +72,24 @@ def paired_bootstrap(
     header = ["Subset", "Difference in F", "95% interval", "Fraction above 0"]
     title = f"{names[1]} minus {names[0]} on {description}, {n_resamples} resamples"
     return score_table, Table(title, header, rows)
+
+
+def count_subsets(compared: Comparison) -> dict[str, Counts]:
+    """RETURNS (dict[str, Counts]): The counts of an example by subset. See `Tally`."""
+    tally = Tally()
+    tally.add(compared)
+    return tally.groups["subset"]
+
+
+def resample(counts: np.ndarray, n_resamples: int) -> np.ndarray:
+    """RETURNS (ndarray): Sums of counts `(docs, ...)` in bootstrap samples `(n_resamples, ...)`."""
+    n_docs = len(counts)
+    # always the same, so that models are compared on the same documents
+    rng = np.random.default_rng(0)
+    shares = np.full(n_docs, 1 / n_docs)
+    # number of times that each Doc is sampled
+    samples = (rng.multinomial(n_docs, shares) for _ in range(n_resamples))
+    return np.stack([np.tensordot(times, counts, axes=1) for times in samples])
 
 
 def _f1(counts: np.ndarray) -> np.ndarray:

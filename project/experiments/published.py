@@ -1,4 +1,4 @@
-"""Results of the GapDNER paper."""
+"""List the results of the GapDNER paper."""
 
 from typing import NamedTuple
 

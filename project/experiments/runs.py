@@ -1,4 +1,4 @@
-"""Records of training runs, stored in `run.json`."""
+"""Store records of training runs in `run.json`."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ DATA_PATHS = {f"paths.{part}" for part in ("train", "dev", "test", "tune")} | {
 class Run:
     """A training run with one seed, and the scores of its best model.
 
-    name (str): The name of all runs that only differ in the seed, e.g. "w/o BiLSTM".
+    name (str): The name of all runs that differ only in the seed, e.g. "w/o BiLSTM".
     config (dict[str, Any]): The config, with overrides, defaults and interpolated variables.
     data (dict[str, list[dict[str, Any]]]): The files of "train", "dev" and "test": `name`, number
         of `docs` and `entities`, `sha256`.

@@ -1,4 +1,4 @@
-"""Training and scores of spaCy's `ner` and `spancat` on discontinuous entities."""
+"""Train spaCy's `ner` and `spancat`, and score them on discontinuous entities."""
 
 import shutil
 from collections.abc import Iterable
@@ -91,7 +91,7 @@ def is_trained(folder: Path) -> bool:
 def score(nlp: Language, golds: Iterable[Doc]) -> dict[str, PRFScore]:
     """Score a pipeline with `ner`, `spancat` or our pipe by exact match.
 
-    "Contiguous, no overlap" only contains contiguous gold entities that share no token with another
+    "Contiguous, no overlap" contains only contiguous gold entities that share no token with another
     gold entity. Predicted entities that share a token with any other gold entity are ignored.
     """
     names = ("All entities", "Contiguous, no overlap", "Discontinuous")

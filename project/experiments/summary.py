@@ -1,4 +1,4 @@
-"""Means and standard deviations over seeds."""
+"""Compute means and standard deviations over seeds."""
 
 from collections.abc import Iterable, Sequence
 from statistics import mean, stdev

@@ -1,4 +1,4 @@
-"""Training with several seeds, and records of the runs."""
+"""Train with several seeds, and record the runs."""
 
 import shutil
 from pathlib import Path

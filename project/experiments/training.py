@@ -1,5 +1,6 @@
-"""A single training run in a separate process."""
+"""Run a single training in a separate process."""
 
+import inspect
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spacy.language import Language
-from spacy.util import load_config, load_model_from_config
+from spacy.util import load_config, load_model_from_config, registry
 from thinc.api import Config
 
 from spacy_gapdner.errors import GapDNERError
@@ -33,15 +34,15 @@ class RunConfig(NamedTuple):
 def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConfig:
     """Read a training config. It has to select the best model by the F1 of all entities and of
     discontinuous ones. If an override replaces a registered function, the arguments of the function
-    in the config do not apply, except for blocks."""
+    in the config do not apply, except for blocks that the new function takes, too."""
     require_file(path)
     seeds = {"system.seed": seed, "training.seed": seed}
     if given := [name for name in seeds if name in overrides]:
         raise GapDNERError(f"--{given[0]} would set the same seed for all runs. Use --seeds.")
     try:
         template = load_config(path)
-        for name in overrides:
-            _drop_arguments(template, name)
+        for name, value in overrides.items():
+            _drop_arguments(template, name, value)
         overrides = {**overrides, **seeds}
         config = Config().from_str(template.to_str(), overrides=overrides)
         nlp = load_model_from_config(config, auto_fill=True)
@@ -101,7 +102,7 @@ def training_error(exit_code: int, log_path: Path) -> GapDNERError:
 
 
 def read_evaluations(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Read the logged evaluations: all, and that of the best model."""
+    """Read the logged evaluations: all evaluations, and the evaluation of the best model."""
     lines = (folder / EVALUATIONS_FILE).read_text(encoding="utf8").splitlines()
     rows = [json.loads(line) for line in lines]
     found = [{name: row[name] for name in ("step", "epoch", "score", "losses")} for row in rows]
@@ -109,15 +110,17 @@ def read_evaluations(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]
     return found, max(found, key=lambda row: (row["score"], row["step"]))
 
 
-def _drop_arguments(config: Config, setting: str) -> None:
+def _drop_arguments(config: Config, setting: str, value: Any) -> None:
     # another registered function, such as an architecture, has other arguments
     *path, name = setting.split(".")
     block = config
     for part in path:
         block = block.get(part, {})
     if name.startswith("@"):
-        for key in [key for key, value in block.items() if not isinstance(value, dict)]:
-            del block[key]
+        accepted = inspect.signature(registry.get(name[1:], value)).parameters
+        for key in list(block):
+            if not isinstance(block[key], dict) or key not in accepted:
+                del block[key]
         block[name] = ""
 
 
@@ -134,6 +137,6 @@ def _check_selection(nlp: Language, path: Path) -> str:
     expected = " or ".join(" and ".join(allowed) for allowed in names.values())
     raise GapDNERError(
         f"[training.score_weights] of {path} must select the best model by the F1 of all entities "
-        f"and of discontinuous ones, but has {found or 'no weight'}. Set weights for {expected}, "
-        "and set all others to 0.0."
+        f"and of discontinuous entities, but has {found or 'no weight'}. Set weights for "
+        f"{expected}, and set all others to 0.0."
     )

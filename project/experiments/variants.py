@@ -1,4 +1,4 @@
-"""Variants of training configs that are compared in the same folds."""
+"""Read the variants of training configs that are compared in the same folds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,10 +60,11 @@ def _make(name: str, sections: dict[str, Any], path: Path, overrides: Mapping[st
     following: str | None = name
     seen: list[str] = []
     while following is not None:
-        if following not in sections or following in seen:
+        if following in seen:
+            raise GapDNERError(f"{path}: the bases of the variant {name} are circular. Remove one.")
+        if following not in sections:
             raise GapDNERError(
-                f"{path} has no variant {following!r} without circular bases. "
-                f"Variants: {', '.join(sections)}."
+                f"{path} has no variant {following!r}. Use one of {', '.join(sections)}."
             )
         seen.append(following)
         # later bases do not override

@@ -1,1 +1,1 @@
-"""The paper's corpora CADEC and ShARe/CLEF, and its plots of attention weights."""
+"""Read the paper's corpora CADEC and ShARe/CLEF, and plot attention weights as in the paper."""

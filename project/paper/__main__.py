@@ -1,4 +1,4 @@
-"""The command ``python -m project.paper``: compare a copy of a corpus with published figures."""
+"""Compare a copy of a corpus with published figures: the command ``python -m project.paper``."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""The command ``python -m project.paper.attention``: Figures 8 and 9 of the paper for any text."""
+"""Draw Figures 8 and 9 of the paper for any text: the command ``python -m
+project.paper.attention``."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The attention weights and the labels of a GapDNER network for a text."""
+"""Compute the attention weights and the labels of a GapDNER network for a text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -132,7 +132,7 @@ def choose_cells(
     doc: Doc, pipe: DiscontinuousEntityRecognizer, spans: Iterable[str], cells: Iterable[str]
 ) -> list[Cell]:
     """Find the cells of spans that occur once, and of token offsets "ROW,COLUMN". Without either,
-    find those of all entities."""
+    find the cells of all entities."""
     chosen = [_find_text(doc, span.strip()) for span in spans]
     for cell in cells:
         match = re.fullmatch(r"\s*(\d+)\s*,\s*(\d+)\s*", cell)

@@ -1,4 +1,4 @@
-"""A page with the entities of a text, the label grid, and plots of the attention weights."""
+"""Write a page with the entities of a text, the label grid, and plots of the attention weights."""
 
 import re
 from hashlib import sha256

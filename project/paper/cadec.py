@@ -1,4 +1,4 @@
-"""Reader of CADEC in its official layout, with the sentences and tokens of published figures."""
+"""Read CADEC in its official layout, with the sentences and tokens of published figures."""
 
 from collections.abc import Iterator
 from functools import partial

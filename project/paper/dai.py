@@ -1,4 +1,4 @@
-"""Alignment of CADEC and ShARe with the tokens of Dai et al. (ACL 2020)."""
+"""Align CADEC and ShARe with the tokens of Dai et al. (ACL 2020)."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -153,7 +153,7 @@ def _align_all(
 
 
 def align_cadec(document: TokenizedText, start: int, end: int) -> tuple[int, int] | None:
-    """Find the tokens of a fragment in CADEC. The start moves left to that of a token. The end
+    """Find the tokens of a fragment in CADEC. The start moves left to the start of a token. The end
     moves right by up to 20 characters."""
     first = bisect_right(document.starts, start) - 1
     last = bisect_left(document.ends, end)

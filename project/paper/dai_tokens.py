@@ -1,4 +1,4 @@
-"""Sentences and tokens of CADEC and ShARe, as in Dai et al. (ACL 2020).
+"""Split CADEC and ShARe into sentences and tokens, as in Dai et al. (ACL 2020).
 
 All published figures on these corpora use these rules. Tokens cover all characters except
 whitespace.

@@ -1,4 +1,4 @@
-"""Published figures of CADEC and ShARe, and their comparison with a copy of the corpus."""
+"""List the published figures of CADEC and ShARe, and compare a copy of the corpus with them."""
 
 from collections import Counter
 from typing import Any, NamedTuple

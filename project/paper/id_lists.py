@@ -1,4 +1,4 @@
-"""The lists of documents of Dai et al. (ACL 2020) for the splits of a corpus."""
+"""Read the lists of documents of Dai et al. (ACL 2020) for the splits of a corpus."""
 
 import hashlib
 from collections.abc import Iterable
@@ -60,7 +60,7 @@ def hash_names(names: Iterable[str]) -> str:
 def note_missing(
     wanted: set[str], present: Iterable[str], ids: Path | None, report: Report
 ) -> None:
-    """Report listed documents that are missing in the corpus. Raise a GapDNERError if all are."""
+    """Report listed documents that are missing from the corpus. Raise a GapDNERError if all are."""
     missing = wanted - set(present)
     if missing == wanted:
         raise GapDNERError(

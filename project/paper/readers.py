@@ -1,4 +1,4 @@
-"""Registers the readers of the paper's corpora. Pass this file as ``--code``."""
+"""Register the readers of the paper's corpora. Pass this file as ``--code``."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Reader of the ShARe/CLEF corpora of 2013 (task 1) and 2014 (task 2)."""
+"""Read the ShARe/CLEF corpora of 2013 (task 1) and 2014 (task 2)."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The folders of the ShARe/CLEF corpora."""
+"""Find the folders of the ShARe/CLEF corpora."""
 
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -39,8 +39,8 @@ ARCHIVES: dict[tuple[str, Part, str], tuple[str, ...]] = {
 
 
 def find_folders(root: Path, corpus: str, part: Part) -> PartFolders:
-    """Find the folders of a part in a folder or its subfolders: those of the unpacked archives, or
-    PART/text and PART/ann."""
+    """Find the folders of a part in a folder or its subfolders: the folders of the unpacked
+    archives, or PART/text and PART/ann."""
     text, ann = (_find(root, corpus, part, kind) for kind in ("text", "ann"))
     return PartFolders(text, ann, _named_part(root, text) != part)
 

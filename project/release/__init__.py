@@ -1,1 +1,1 @@
-"""Releases of pipelines: model card, wheel, check and upload."""
+"""Release pipelines: write the model card, build and check the wheel, and upload both."""

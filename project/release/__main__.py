@@ -1,4 +1,4 @@
-"""The commands ``python -m project.release``."""
+"""Run the commands ``python -m project.release``."""
 
 import shutil
 from pathlib import Path

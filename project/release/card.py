@@ -1,4 +1,4 @@
-"""The meta.json and the model card of a released pipeline."""
+"""Write the meta.json and the model card of a released pipeline."""
 
 import json
 from collections.abc import Sequence
@@ -58,8 +58,9 @@ class Encoder(NamedTuple):
 
 
 def choose_sentences(nlp: Language, golds: Sequence[Doc], key: str) -> list[str]:
-    """Choose three sentences for a model card: those with a discontinuous entity, correct
-    predictions and the highest scores, which do not change due to rounding on other machines."""
+    """Choose three sentences for a model card. They have a discontinuous entity, correct
+    predictions and the highest scores, so that rounding on other machines does not change the
+    entities."""
     short = [
         gold
         for gold in golds
@@ -99,8 +100,8 @@ def make_meta(
     author: str = "",
     url: str = "",
 ) -> dict[str, Any]:
-    """Make the meta.json of a release from that of the pipeline and the JSON of `gapdner evaluate`.
-    The name is that of the package, without the language."""
+    """Make the meta.json of a release from the pipeline's meta.json and the JSON of `gapdner
+    evaluate`. The name is the name of the package, without the language."""
     sources = [CHIA]
     if encoder is not None:
         sources = [CHIA, {"author": "", **encoder._asdict(), "url": encoder.url}]

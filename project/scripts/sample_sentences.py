@@ -1,4 +1,4 @@
-"""Sample sentences, with a preference for those with discontinuous entities."""
+"""Sample sentences, with a preference for sentences with discontinuous entities."""
 
 import random
 from itertools import accumulate, groupby
@@ -44,7 +44,7 @@ def hold_out(
     docs: list[Doc], sizes: list[int], share: float, seed: int
 ) -> tuple[list[Doc], list[Doc]]:
     """Hold out complete articles with at least this share of the sentences. Returns the other
-    documents, and those held out."""
+    documents, and the held-out documents."""
     articles = list(zip(sizes, accumulate(sizes), strict=True))
     random.Random(seed).shuffle(articles)
     held_out: set[int] = set()

@@ -18,8 +18,8 @@ def main(
     pipeline: Path = typer.Argument(..., help="Folder of the pipeline"),
     data: Path = typer.Argument(..., help=".spacy file with one sentence per Doc"),
 ) -> None:
-    """Choose the sentence of at most 25 words with the most discontinuous entities, and of these
-    the one with the most entities, and save it in the meta.json of the pipeline."""
+    """Save a sentence of at most 25 words in the meta.json of the pipeline: the sentence with the
+    most discontinuous entities, then with the most entities."""
     best, example = (0, 0), ""
     for doc in read_docbin(data, Vocab()):
         entities = get_entities(doc)

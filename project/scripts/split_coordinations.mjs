@@ -6,7 +6,8 @@
 import { readFileSync } from "node:fs";
 import { Known } from "../../spacy_gapdner/apps/annotate/static/js/known.js";
 import { joined } from "../../spacy_gapdner/apps/annotate/static/js/mentions.js";
-import { featuresOf, isSure, readings, varied } from "../../spacy_gapdner/apps/annotate/static/js/readings.js";
+import { featuresOf } from "../../spacy_gapdner/apps/annotate/static/js/ranking.js";
+import { isSure, readings, varied, wordsToOmit } from "../../spacy_gapdner/apps/annotate/static/js/readings.js";
 
 const MOST_KEYS = 2;
 const nameOf = (fragments) => JSON.stringify(fragments);
@@ -18,25 +19,37 @@ function surplus(reading, gold) {
 }
 
 /** The keys until exactly the gold entities are selected, or null if they are more. */
-function keysOf(all, gold) {
-  let best = Infinity;
-  let states = all.length ? [{ reading: all[0], isOn: isSure(all) }] : [];
-  for (let n = 0; n <= MOST_KEYS; n += 1) {
-    for (const { reading, isOn } of states) if (isOn) best = Math.min(best, n + surplus(reading, gold));
-    states = states.flatMap(({ reading }) => [
-      { reading, isOn: true },
-      { reading: all[(all.indexOf(reading) + 1) % all.length], isOn: true },
-      ...["first", "last"].flatMap((side) => [1, -1].map((step) => ({ reading: varied(all, reading, side, step), isOn: true }))),
-    ]);
-  }
+function keysOf(range, text, known, gold) {
+  const all = readings(range, text, known);
+  let best = keysFrom(all, isSure(all), gold, MOST_KEYS);
+  // leaving out more than one word is not counted
+  for (const word of best > 1 ? wordsToOmit(range, text) : [])
+    best = Math.min(best, 1 + keysFrom(readings(range, text, known, [word]), true, gold, MOST_KEYS - 1));
   return best <= MOST_KEYS ? best : null;
 }
 
+/** The keys from the first reading, which is selected or not. */
+function keysFrom(all, isSelected, gold, most) {
+  let best = Infinity;
+  let current = all.slice(0, 1);
+  for (let n = 0; n <= most; n += 1) {
+    for (const reading of n || isSelected ? current : []) best = Math.min(best, n + surplus(reading, gold));
+    current = current.flatMap((reading) => [
+      reading,
+      all[(all.indexOf(reading) + 1) % all.length],
+      ...["first", "last"].flatMap((side) => [1, -1].map((step) => varied(all, reading, side, step))),
+    ]);
+  }
+  return best;
+}
+
 const { documents, lexicon } = JSON.parse(readFileSync(0, "utf-8"));
+const known = new Known(lexicon);
 const found = documents.flatMap(({ phrases, coordinations }) => {
-  const others = Object.entries(lexicon).map(([phrase, n]) => [phrase, n - (phrases[phrase] ?? 0)]);
-  const known = new Known(Object.fromEntries(others.filter(([, n]) => n > 0)));
-  return coordinations.map((coordination) => assess(coordination, known));
+  if (Object.keys(lexicon).length) known.add(phrases, -1);
+  const results = coordinations.map((coordination) => assess(coordination, known));
+  if (Object.keys(lexicon).length) known.add(phrases);
+  return results;
 });
 process.stdout.write(JSON.stringify(found));
 
@@ -44,7 +57,7 @@ function assess({ text, range, gold }, known) {
   const all = readings(range, text, known);
   const expected = gold.map((fragments) => joined(fragments, text));
   return {
-    keys: keysOf(all, expected),
+    keys: keysOf(range, text, known, expected),
     rank: all.findIndex((reading) => surplus(reading, expected) === 0),
     isSure: isSure(all),
     first: all[0]?.entities ?? [],

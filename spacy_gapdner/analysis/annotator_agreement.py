@@ -4,7 +4,7 @@ Neither side is gold, so the agreement is measured by F1, which is symmetric:
 
 exact: entities with the same type and the same tokens.
 partial: half a point for entities that overlap, one point for the same tokens, of any type.
-    Per-type scores only compare entities of that type. See `spacy_gapdner.analysis.matching`.
+    Per-type scores compare only entities of the type. See `spacy_gapdner.analysis.matching`.
 
 Whitespace is ignored, so that the sides may be tokenized differently.
 """

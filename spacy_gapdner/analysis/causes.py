@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .errors_in_context import NEAR, ErrorInContext
 from .known_texts import NEVER
-from .matching import MISSED, SPURIOUS, WRONG_BOTH, WRONG_BOUNDARY, WRONG_LINKING, WRONG_TYPE
+from .matching import MISSED, SPURIOUS, WRONG_BOTH, WRONG_BOUNDARY, WRONG_LINKING
 from .model_report import NOTHING, ModelReport
 
 RARELY_FOUND = "rarely found"
@@ -49,12 +49,15 @@ def find_causes(report: ModelReport, n: int) -> list[Cause]:
         by_key.setdefault(_key(report, error), []).append(error)
     ordered = sorted((-report.f_without(errors), *key) for key, errors in by_key.items())
     causes = []
-    for f, *key in ordered[:n]:
-        kind, gold, predicted = key
+    for f, kind, gold, predicted in ordered[:n]:
         errors = by_key[kind, gold, predicted]
-        fact = _fact(report, kind, gold, predicted, errors)
-        fact += f" Without these errors, F1 would be {-100 * f:.1f}."
-        advice = _advise(report, kind, gold, errors)
+        if kind in (RARELY_FOUND, MISSED):
+            facts, advice = _describe_missed(report, kind, gold, errors)
+        elif kind == SPURIOUS:
+            facts, advice = _describe_spurious(report, predicted, errors)
+        else:
+            facts, advice = _describe_pairs(report, kind, gold, predicted, errors)
+        fact = f"{', '.join(facts)}. Without these errors, F1 would be {-100 * f:.1f}."
         causes.append(Cause(kind, gold, predicted, errors, -f, fact, advice))
     return causes
 
@@ -69,7 +72,7 @@ def summarize(report: ModelReport) -> str:
 
 
 def describe_documents(report: ModelReport) -> str:
-    """RETURNS (str): The document with most errors in words; empty if it has few of them."""
+    """RETURNS (str): A sentence about the document with the most errors; empty if it has few."""
     names = Counter(error.document for error in report.errors)
     n = names.total()
     name, most = max(names.items(), key=lambda pair: pair[1], default=("", 0))
@@ -77,7 +80,8 @@ def describe_documents(report: ModelReport) -> str:
 
 
 def describe_near(report: ModelReport) -> str:
-    """RETURNS (str): The effect of lower thresholds in words; empty if no candidates are known."""
+    """RETURNS (str): A sentence about the effect of lower thresholds; empty if no candidates are
+    known."""
     if not report.near or not report.near.predicted:
         return ""
     near, f = report.near, (report.total + report.near).f or 0.0
@@ -96,94 +100,77 @@ def _key(report: ModelReport, error: ErrorInContext) -> tuple[str, str, str]:
     return error.kind, predicted if error.kind == WRONG_LINKING else gold, predicted
 
 
-def _fact(
-    report: ModelReport, kind: str, gold: str, predicted: str, errors: list[ErrorInContext]
-) -> str:
-    by_type = report.scores.groups["type"]
-    counts = by_type[predicted if gold == NOTHING else gold]
-    number = f"{len(errors)} of {counts.gold} gold entities"
+def _describe_missed(
+    report: ModelReport, kind: str, gold: str, errors: list[ErrorInContext]
+) -> tuple[list[str], str]:
+    counts, known, n = report.scores.groups["type"][gold], report.known, len(errors)
+    facts = [f"{gold} is missed: {n} of {counts.gold} gold entities"]
     if kind == RARELY_FOUND:
-        title = f"{gold} is {'almost ' if counts.correct else ''}never found"
-        number = f"{counts.correct:.0f} of {counts.gold} gold entities"
-    elif kind == MISSED:
-        title = f"{gold} is missed"
-    elif kind == SPURIOUS:
-        title = f"{predicted} is spurious"
-        number = f"{len(errors)} of {counts.predicted} predictions"
-    elif kind == WRONG_BOUNDARY:
-        title = f"{gold} has a wrong boundary"
-    elif kind == WRONG_LINKING:
-        title, number = f"Fragments of {gold} are linked incorrectly", f"{len(errors)} errors"
-    else:
-        boundary = " with another boundary" if kind == WRONG_BOTH else ""
-        title = f"{gold} is predicted as {predicted}{boundary}"
-    return f"{title}: {', '.join((number, *_details(report, kind, gold, predicted, errors)))}."
-
-
-def _details(
-    report: ModelReport, kind: str, gold: str, predicted: str, errors: list[ErrorInContext]
-) -> Iterator[str]:
-    if kind == RARELY_FOUND:
-        yield f"{sum(error.kind == MISSED for error in errors)} missed"
+        never = "almost never" if counts.correct else "never"
+        facts = [f"{gold} is {never} found: {counts.correct:.0f} of {counts.gold} gold entities"]
+        facts.append(f"{sum(error.kind == MISSED for error in errors)} missed")
         labels = Counter(e.predicted.label for e in errors if e.predicted)
-        yield from (f"{n} predicted as {label}" for label, n in labels.most_common(1))
-    if kind in (RARELY_FOUND, MISSED):
-        if report.near:
-            yield f"{_n_near(errors)} with a score less than {NEAR} below the threshold"
-        if report.known:
-            yield f"{_n_unseen(errors)} with a text that the training data never annotates"
-    elif kind == SPURIOUS:
-        yield f"{_n_elsewhere(report, errors)} with a text that is {predicted} elsewhere"
-        if report.near:
-            yield f"{_n_near(errors)} with a score less than {NEAR} above the threshold"
-    elif kind in (WRONG_TYPE, WRONG_BOTH) and report.known:
-        both = sum({gold, predicted} <= set(report.known.types_of(_text(e))) for e in errors)
-        yield f"{both} with a text that the training data annotates with both types"
-    elif kind == WRONG_BOUNDARY:
-        yield from _word_details(errors)
+        facts += [f"{n} predicted as {label}" for label, n in labels.most_common(1)]
+    n_near = sum(error.is_near for error in errors)
+    n_unseen = sum(("training", NEVER) in error.groups for error in errors)
+    if report.near:
+        facts.append(f"{n_near} with a score less than {NEAR} below the threshold")
+    if known:
+        facts.append(f"{n_unseen} with a text that the training data never annotates")
+    if known and not known.types[gold]:
+        advice = f"The training data has no {gold}. Annotate some, or leave it out with --types."
+    elif 4 * n_near >= n:
+        advice = "Try lower thresholds: tune with --min-recall."
+    elif known and 2 * n_unseen < n:
+        advice = "Most texts are known. Check whether they are annotated consistently."
+    elif known:
+        advice = f"Annotate more texts with {gold}: the training data has {known.types[gold]}."
+    else:
+        advice = "Add --train to see whether the training data contains their texts."
+    return facts, advice
 
 
-def _advise(report: ModelReport, kind: str, gold: str, errors: list[ErrorInContext]) -> str:
-    n, known = len(errors), report.known
-    if kind in (RARELY_FOUND, MISSED):
-        if known and not known.types[gold]:
-            return f"The training data has no {gold}. Annotate some, or leave it out with --types."
-        if 4 * _n_near(errors) >= n:
-            return "Try lower thresholds: tune with --per-type or --min-recall."
-        if known and 2 * _n_unseen(errors) < n:
-            return "Most texts are known. Check whether they are annotated consistently."
-        if known:
-            return f"Annotate more texts with {gold}: the training data has {known.types[gold]}."
-        return "Add --train to see whether the training data contains their texts."
-    if kind == SPURIOUS:
-        if 4 * _n_elsewhere(report, errors) >= n:
-            return "Check whether annotators missed some of them."
-        if 2 * _n_near(errors) >= n:
-            return "Try higher thresholds: tune with --min-precision."
-        return "Check in their sentences what annotators do not count as this type."
-    if kind in (WRONG_TYPE, WRONG_BOTH):
-        return "Check whether the guidelines separate these types."
-    if kind == WRONG_BOUNDARY:
-        return "Check whether the guidelines define which words belong to an entity."
-    number = f": the training data has {known.discontinuous}" if known else ""
-    return f"Annotate more sentences with discontinuous entities{number}."
-
-
-def _n_near(errors: list[ErrorInContext]) -> int:
-    return sum(error.is_near for error in errors)
-
-
-def _n_unseen(errors: list[ErrorInContext]) -> int:
-    return sum(("training", NEVER) in error.groups for error in errors)
-
-
-def _n_elsewhere(report: ModelReport, errors: list[ErrorInContext]) -> int:
-    keys = [(_text(error), error.entity.label) for error in errors]
-    known = report.known
-    return sum(
-        report.texts[key].gold > 0 or (known is not None and known.types_of(key[0])[key[1]] > 0)
-        for key in keys
+def _describe_spurious(
+    report: ModelReport, predicted: str, errors: list[ErrorInContext]
+) -> tuple[list[str], str]:
+    known, n, counts = report.known, len(errors), report.scores.groups["type"][predicted]
+    texts = map(_text, errors)
+    n_elsewhere = sum(
+        report.texts[text, predicted].gold > 0 or bool(known and known.types_of(text)[predicted])
+        for text in texts
     )
+    n_near = sum(error.is_near for error in errors)
+    facts = [
+        f"{predicted} is spurious: {n} of {counts.predicted} predictions",
+        f"{n_elsewhere} with a text that is {predicted} elsewhere",
+    ]
+    if report.near:
+        facts.append(f"{n_near} with a score less than {NEAR} above the threshold")
+    if 4 * n_elsewhere >= n:
+        return facts, "Check whether annotators missed some of them."
+    if 2 * n_near >= n:
+        return facts, "Try higher thresholds: tune with --min-precision."
+    return facts, "Check in their sentences what annotators do not count as this type."
+
+
+def _describe_pairs(
+    report: ModelReport, kind: str, gold: str, predicted: str, errors: list[ErrorInContext]
+) -> tuple[list[str], str]:
+    known = report.known
+    if kind == WRONG_LINKING:
+        number = f": the training data has {known.discontinuous}" if known else ""
+        advice = f"Annotate more sentences with discontinuous entities{number}."
+        return [f"Fragments of {gold} are linked incorrectly: {len(errors)} errors"], advice
+    number = f"{len(errors)} of {report.scores.groups['type'][gold].gold} gold entities"
+    if kind == WRONG_BOUNDARY:
+        advice = "Check whether the guidelines define which words belong to an entity."
+        return [f"{gold} has a wrong boundary: {number}", *_word_details(errors)], advice
+    boundary = " with another boundary" if kind == WRONG_BOTH else ""
+    facts = [f"{gold} is predicted as {predicted}{boundary}: {number}"]
+    if known:
+        both = sum({gold, predicted} <= set(known.types_of(_text(error))) for error in errors)
+        facts.append(f"{both} with a text that the training data annotates with both types")
+    return facts, "Check whether the guidelines separate these types."
 
 
 def _word_details(errors: list[ErrorInContext]) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """Find errors and the passages of a document that contain them."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -9,7 +8,7 @@ from spacy.tokens import Doc
 
 from ..entities import Entity
 from ..formats import DOC_NAME, TextEntity
-from ..pipe.scorer import Comparison, Mention, item_groups, subset_sentences
+from ..pipe.scorer import Comparison, Mention, find_groups
 from .matching import Error, find_errors, index_positions, positions_of, to_text_entity
 
 _SIDES = [
@@ -28,7 +27,7 @@ _LONGEST = 120
 
 @dataclass
 class ErrorInContext:
-    """An error in context. `kind` is one of `spacy_gapdner.analysis.matching.KINDS`.
+    """An error in context. `kind` is its kind, such as "wrong boundary".
 
     The gold entity and the prediction have character offsets of the reference. `own` are the same
     entities as indices of the words of their `Passage`, with their roles ("gold" or "predicted").
@@ -113,14 +112,16 @@ class _Extent(NamedTuple):
     start: int
     end: int
 
-    def join(self, other: "_Extent") -> "_Extent":
+    def join(self, other: "_Extent") -> "_Extent | None":
         start, end = min(self.start, other.start), max(self.end, other.end)
+        if self.sentence != other.sentence or end - start > _LONGEST:
+            return None
         return _Extent(self.near | other.near, self.sentence, start, end)
 
 
-def find_passages(doc: Doc, compared: Comparison, number: int) -> Iterator[Passage]:
-    """YIELDS (Passage): The passages of a document with errors, in text order. `number` is that of
-    the document.
+def find_passages(doc: Doc, compared: Comparison, number: int) -> list[Passage]:
+    """RETURNS (list[Passage]): The passages of a document with errors, in text order. `number` is
+    that of the document.
     """
     # Doc.text is computed each time
     positions, scores, text = compared.positions, compared.scores, doc.text
@@ -129,11 +130,10 @@ def find_passages(doc: Doc, compared: Comparison, number: int) -> Iterator[Passa
     roles |= dict.fromkeys(compared.gold & compared.predicted, "correct")
     at = index_positions(items, _MOST_OVERLAPPING)
     order = {item: i for i, item in enumerate(items)}
-    has_sentences = doc.has_annotation("SENT_START")
     # the same for many errors
     tokens_of = cache(lambda item: replace(positions.tokens(item), score=scores.get(item)))
     join_words = cache(lambda start, end: " ".join(doc[start:end].text.split()))
-    groups_of = _find_groups(compared)
+    has_sentences, groups_of = doc.has_annotation("SENT_START"), find_groups(compared)
 
     def extent_of(error: Error) -> _Extent:
         own = _items(error)
@@ -141,12 +141,11 @@ def find_passages(doc: Doc, compared: Comparison, number: int) -> Iterator[Passa
         near.update(order[item] for item in own)
         start = min(tokens_of(items[i]).start for i in near)
         end = max(tokens_of(items[i]).end for i in near)
-        sentence = doc[:]
+        first, last = 0, len(doc)
         if has_sentences:
-            sentence = doc[doc[start].sent.start : doc[end - 1].sent.end]
-        bounds = sentence.start, sentence.end
-        start, end = max(bounds[0], start - _CONTEXT), min(bounds[1], end + _CONTEXT)
-        return _Extent(frozenset(near), bounds, start, end)
+            first, last = doc[start].sent.start, doc[end - 1].sent.end
+        start, end = max(first, start - _CONTEXT), min(last, end + _CONTEXT)
+        return _Extent(frozenset(near), (first, last), start, end)
 
     def make_passage(errors: list[Error], extent: _Extent) -> Passage:
         (start, end), shown = extent.sentence, doc[extent.start : extent.end]
@@ -157,58 +156,34 @@ def find_passages(doc: Doc, compared: Comparison, number: int) -> Iterator[Passa
             items[i]: (roles[items[i]], tokens_of(items[i]).shift(len(before) - shown.start))
             for i in sorted(extent.near)
         }
-        found = []
-        for error in errors:
-            kind, gold, predicted = error
-            found.append(
-                ErrorInContext(
-                    kind=kind,
-                    doc=number,
-                    name=doc.user_data.get(DOC_NAME),
-                    sentence=join_words(start, end),
-                    gold=gold and to_text_entity(gold, positions, text),
-                    predicted=predicted
-                    and to_text_entity(predicted, positions, text, scores.get(predicted)),
-                    own=tuple(in_words[item] for item in _items(error)),
-                    groups=set().union(*map(groups_of, _items(error))),
-                )
+        found = tuple(
+            ErrorInContext(
+                kind=kind,
+                doc=number,
+                name=doc.user_data.get(DOC_NAME),
+                sentence=join_words(start, end),
+                gold=gold and to_text_entity(gold, positions, text),
+                predicted=predicted
+                and to_text_entity(predicted, positions, text, scores.get(predicted)),
+                own=tuple(in_words[item] for item in (gold, predicted) if item),
+                groups={group for item in (gold, predicted) if item for group in groups_of[item]},
             )
+            for kind, gold, predicted in errors
+        )
         own = {item for error in errors for item in _items(error)}
         others = tuple(entity for item, entity in in_words.items() if item not in own)
-        return Passage(words, tuple(found), others)
+        return Passage(words, found, others)
 
-    together: list[Error] = []
-    extent: _Extent | None = None
+    together: list[tuple[list[Error], _Extent]] = []
     for error in find_errors(compared.gold, compared.predicted):
-        other = extent_of(error)
-        joined = extent and extent.join(other)
-        if extent and joined and _fit(extent, other, joined):
-            extent = joined
-            together.append(error)
+        extent = extent_of(error)
+        if together and (joined := together[-1][1].join(extent)):
+            together[-1] = together[-1][0], joined
         else:
-            if extent:
-                yield make_passage(together, extent)
-            together, extent = [error], other
-    if extent:
-        yield make_passage(together, extent)
+            together.append(([], extent))
+        together[-1][0].append(error)
+    return [make_passage(*group) for group in together]
 
 
 def _items(error: Error) -> list[Mention]:
     return [item for item in error[1:] if item is not None]
-
-
-def _fit(extent: _Extent, other: _Extent, joined: _Extent) -> bool:
-    return extent.sentence == other.sentence and joined.end - joined.start <= _LONGEST
-
-
-def _find_groups(compared: Comparison) -> Callable[[Mention], set[tuple[str, Any]]]:
-    sentences = subset_sentences(compared)
-
-    def groups_of(item: Mention) -> set[tuple[str, Any]]:
-        found = {("subset", "all"), *item_groups(compared.positions, item).items()}
-        if len(item[1]) > 1:
-            found.add(("subset", "disc"))
-        own = compared.positions.sentence(item)
-        return found | {("subset", name) for name, those in sentences.items() if own in those}
-
-    return groups_of

@@ -2,7 +2,7 @@
 
 Two entities overlap if their fragments share a character other than whitespace. Text in gaps is
 ignored. Entities are paired one to one, in descending order of overlap (shared positions divided by
-the positions of both).
+the positions of both). Of the entities that share a position, the first 100 are compared.
 
 Partial matches follow SemEval-2013 task 9. Entities without an exact match are errors. A pair of
 them is one error:
@@ -20,22 +20,16 @@ missed: A gold entity.
 spurious: Any other prediction.
 """
 
-from collections import deque
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from heapq import heapify, heappop, heappush
-from operator import itemgetter
-from typing import Any
 
 from ..entities import Fragments
 from ..formats.records import TextEntity
 from ..pipe.scorer import Counts, Mention, Positions
 
 _Pair = tuple[Mention, Mention]
-# what entities must have in common to be paired
-_Key = Callable[[Mention], Any]
-_LABEL, _FRAGMENTS, _BOTH = itemgetter(0), itemgetter(1), itemgetter(0, 1)
-# a position with more pairs of entities is crowded
-_CROWD = 2**10
+# entities of a side that are compared per position, so that pairs do not grow quadratically
+_MOST_COMPARED = 100
 # measures of partial matches and their names in reports
 MATCHES = {
     "exact": "Same fragments, any type",
@@ -54,24 +48,21 @@ SPURIOUS = "spurious"
 KINDS = (MISSED, SPURIOUS, WRONG_TYPE, WRONG_BOUNDARY, WRONG_LINKING, WRONG_BOTH)
 
 
-def _any_type(item: Mention) -> str:
-    return ""
-
-
 def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> dict[str, Counts]:
     """RETURNS (dict[str, Counts]): The counts of an example by measure. See `MATCHES`."""
-    gold, predicted = sorted(gold), sorted(predicted)
-    pairs = {
-        "exact": _pair_equal(gold, predicted, _FRAGMENTS),
-        "type": _pair_best(gold, predicted, _BOTH, _LABEL),
+    exact = Counter(fragments for _, fragments in gold)
+    exact &= Counter(fragments for _, fragments in predicted)
+    same_type = _pair(sorted(gold), sorted(predicted), lambda g, p: g[0] == p[0])
+    return {
+        "exact": Counts(exact.total(), len(predicted), len(gold)),
+        "type": Counts(len(same_type), len(predicted), len(gold)),
+        "partial": count_partial(gold, predicted),
     }
-    counts = {name: Counts(len(both), len(predicted), len(gold)) for name, both in pairs.items()}
-    return counts | {"partial": count_partial(gold, predicted)}
 
 
 def count_partial(gold: Collection[Mention], predicted: Collection[Mention]) -> Counts:
     """RETURNS (Counts): A credit of 1 for the same fragments, 0.5 for an overlap, of any type."""
-    pairs = _pair_best(sorted(gold), sorted(predicted), _FRAGMENTS, _any_type)
+    pairs = _pair(sorted(gold), sorted(predicted), lambda g, p: True)
     credit = sum(1.0 if g[1] == p[1] else 0.5 for g, p in pairs)
     return Counts(credit, len(predicted), len(gold))
 
@@ -81,10 +72,11 @@ def find_errors(gold: Collection[Mention], predicted: Collection[Mention]) -> li
     missed = sorted(set(gold) - set(predicted), key=_text_order)
     incorrect = sorted(set(predicted) - set(gold), key=_text_order)
     gold_fragments = {(label, fragment) for label, fragments in gold for fragment in fragments}
-    pairs = _pair_best(missed, incorrect, _FRAGMENTS, _LABEL)
+    pairs = _pair(missed, incorrect, lambda g, p: g[0] == p[0] or g[1] == p[1])
     missed, incorrect = _unpaired(pairs, missed, incorrect)
     relinked = {i for i in incorrect if {(i[0], fragment) for fragment in i[1]} <= gold_fragments}
-    pairs += _pair_overlapping(missed, [item for item in incorrect if item not in relinked])
+    others = [item for item in incorrect if item not in relinked]
+    pairs += _pair(missed, others, lambda g, p: True)
     missed, incorrect = _unpaired(pairs, missed, incorrect)
     errors: list[Error] = [(_pair_kind(*pair), *pair) for pair in pairs]
     errors += [(MISSED, item, None) for item in missed]
@@ -127,89 +119,42 @@ def index_positions(items: Sequence[Mention], limit: int | None = None) -> dict[
 
 def positions_of(item: Mention) -> set[int]:
     """RETURNS (set[int]): The positions in fragments. Two entities overlap if they share one."""
-    # entities that only consist of whitespace have an empty fragment, and only overlap with equals
+    # entities of whitespace have an empty fragment, and overlap only with equal entities
     fragments = item[1]
     return {i for start, end in fragments for i in range(start, end)} or {-1 - fragments[0][0]}
 
 
-def _pair_best(
-    items: Sequence[Mention], others: Sequence[Mention], equal: _Key, near: _Key
+def _pair(
+    items: Sequence[Mention], others: Sequence[Mention], fits: Callable[[Mention, Mention], bool]
 ) -> list[_Pair]:
-    # One to one, largest overlap first, then in order. Entities with the same positions must have
-    # the same `equal`, others the same `near`.
-    pairs = _pair_equal(items, others, equal)
-    items, others = _unpaired(pairs, items, others)
-    rest: dict[Any, tuple[list[Mention], list[Mention]]] = {}
-    for item in items:
-        rest.setdefault(near(item), ([], []))[0].append(item)
-    for other in others:
-        if near(other) in rest:
-            rest[near(other)][1].append(other)
-    return pairs + [pair for sides in rest.values() for pair in _pair_overlapping(*sides)]
+    # one to one, largest overlap first, then in order
+    at, at_others = index_positions(items, _MOST_COMPARED), index_positions(others, _MOST_COMPARED)
+    numbers = {(i, j) for p in at.keys() & at_others for i in at[p] for j in at_others[p]}
+    with_fragments: dict[Fragments, list[int]] = {}
+    for j, other in enumerate(others):
+        with_fragments.setdefault(other[1], []).append(j)
+    numbers |= {(i, j) for i, item in enumerate(items) for j in with_fragments.get(item[1], ())}
+    covered, covered_others = list(map(positions_of, items)), list(map(positions_of, others))
+    ranked = []
+    for i, j in numbers:
+        if fits(items[i], others[j]):
+            shared, total = covered[i] & covered_others[j], covered[i] | covered_others[j]
+            ranked.append((-len(shared) / len(total), i, j))
+    pairs: list[_Pair] = []
+    taken: set[int] = set()
+    taken_others: set[int] = set()
+    for _, i, j in sorted(ranked):
+        if i not in taken and j not in taken_others:
+            pairs.append((items[i], others[j]))
+            taken.add(i)
+            taken_others.add(j)
+    return pairs
 
 
 def _unpaired(pairs: Sequence[_Pair], *sides: Sequence[Mention]) -> Iterator[list[Mention]]:
     for side, items in enumerate(sides):
         paired = {pair[side] for pair in pairs}
         yield [item for item in items if item not in paired]
-
-
-def _pair_equal(items: Sequence[Mention], others: Sequence[Mention], key: _Key) -> list[_Pair]:
-    waiting: dict[Any, list[Mention]] = {}
-    for other in reversed(others):
-        waiting.setdefault(key(other), []).append(other)
-    return [(item, waiting[key(item)].pop()) for item in items if waiting.get(key(item))]
-
-
-def _pair_overlapping(items: Sequence[Mention], others: Sequence[Mention]) -> list[_Pair]:
-    covered, covered_others = list(map(positions_of, items)), list(map(positions_of, others))
-    at, at_others = index_positions(items), index_positions(others)
-    at = {position: numbers for position, numbers in at.items() if position in at_others}
-    # Pairs would grow quadratically at crowded positions. Entities with the same crowded positions
-    # and the same length have equal overlaps, unless they share other positions, too. So groups of
-    # them are compared, and pairs that share other positions, whose overlap is larger, come first.
-    crowded = {p for p, numbers in at.items() if len(numbers) * len(at_others[p]) > _CROWD}
-    groups, other_groups = (_group(sets, crowded) for sets in (covered, covered_others))
-    nothing: deque[int] = deque()
-    queue: list[tuple[float, int, int, deque[int], deque[int]]] = []
-    for i, j in {(i, j) for p in at.keys() - crowded for i in at[p] for j in at_others[p]}:
-        queue.append((-_share(covered[i], covered_others[j]), i, j, nothing, nothing))
-    for (common, size), first in groups.items():
-        for (other_common, other_size), second in other_groups.items():
-            if shared := len(common & other_common):
-                share = shared / (size + other_size - shared)
-                queue.append((-share, first[0], second[0], first, second))
-    heapify(queue)
-    pairs: list[_Pair] = []
-    taken: set[int] = set()
-    taken_others: set[int] = set()
-    while queue:
-        share, i, j, first, second = heappop(queue)
-        if i not in taken and j not in taken_others:
-            pairs.append((items[i], others[j]))
-            taken.add(i)
-            taken_others.add(j)
-        while first and first[0] in taken:
-            first.popleft()
-        while second and second[0] in taken_others:
-            second.popleft()
-        if first and second:
-            heappush(queue, (share, first[0], second[0], first, second))
-    return pairs
-
-
-def _group(
-    covered: Sequence[set[int]], crowded: set[int]
-) -> dict[tuple[frozenset[int], int], deque[int]]:
-    groups: dict[tuple[frozenset[int], int], deque[int]] = {}
-    for number, positions in enumerate(covered):
-        if common := positions & crowded:
-            groups.setdefault((frozenset(common), len(positions)), deque()).append(number)
-    return groups
-
-
-def _share(covered: set[int], others: set[int]) -> float:
-    return len(covered & others) / len(covered | others)
 
 
 def _pair_kind(gold: Mention, predicted: Mention) -> str:

@@ -1,21 +1,18 @@
 """Report on models: scores by group, and errors in context."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..components.pipelines import check_model
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..formats import DOC_NAME, guess_format, load_docs, read_docbin
-from ..inference.loading import find_pipe, load_recognizer, temporary_settings
+from ..formats import DOC_NAME
+from ..inference.loading import find_pipe, temporary_settings
 from ..inference.predictions import compare_examples, predict_examples
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.scorer import SUBSETS, Comparison, Counts, Tally
@@ -41,7 +38,7 @@ NOTHING = "nothing"
 
 @dataclass
 class ModelReport:
-    """Scores by group, and all errors in text order, of a pipeline or of predictions.
+    """Scores by group, and all errors in text order.
 
     `texts` counts entities by lowercase text and type, and `documents` by name. `near` counts the
     candidates of a pipeline with a score less than 0.1 below their threshold. `known` are the texts
@@ -147,29 +144,27 @@ def analyze(
     train (Optional[Iterable[Doc]]): The training data, to show how it annotates the texts of
         errors.
     RETURNS (ModelReport): Scores and errors.
-    RAISES (GapDNERError): If the pipeline has no `gapdner` pipe, or the training data has no
-        entities. See also `compare_examples`.
+    RAISES (GapDNERError): If the pipeline has no `gapdner` pipe, or if the data or the training
+        data has no entities.
     """
     pipe, docs = find_pipe(nlp, spans_key), list(docs)
     key = spans_key or pipe.key
-    known = _know(train, key, types)
+    known = None if train is None else KnownTexts(train, key, types)
+    if known and not known.types:
+        raise GapDNERError(
+            f"The training data has no entities under the spans_key {key!r}. Check it with stats."
+        )
     with temporary_settings(pipe, spans_key=key):
         report = report_model(predict_examples(nlp, docs, batch_size), key, types, known)
-    candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
-    with temporary_settings(pipe, spans_key=key, **candidates):
+    if not report.total.gold:
+        raise GapDNERError(f"The data has no gold entities under the spans_key {key!r}.")
+    with temporary_settings(
+        pipe, spans_key=key, threshold=FLOOR, disc_threshold=None, type_thresholds={}
+    ):
         examples = predict_examples(nlp, docs, batch_size)
         found = [compared for _, compared in compare_examples(examples, key, types)]
     _add_candidates(report, pipe, found)
     return report
-
-
-def _know(train: Iterable[Doc] | None, key: str, types: Collection[str]) -> KnownTexts | None:
-    if train is None:
-        return None
-    known = KnownTexts(train, key, types)
-    if not known.types:
-        raise GapDNERError(f"The training data has no entities under the spans_key {key!r}.")
-    return known
 
 
 def _add_candidates(
@@ -191,62 +186,6 @@ def _add_candidates(
             error.candidate = candidates.get((error.doc, gold.label, gold.fragments))
 
 
-def analyze_models(
-    models: Mapping[str, str],
-    data: Path,
-    *,
-    types: tuple[str, ...] = (),
-    spans_key: str | None = None,
-    threshold: float | None = None,
-    batch_size: int | None = None,
-    gpu_id: int = -1,
-    train: Path | None = None,
-) -> dict[str, ModelReport]:
-    """RETURNS (dict[str, ModelReport]): The reports on trained pipelines, or .spacy files with
-    predictions, by name. The first pipe sets the default of the spans_key for all of them. `train`
-    is the training data. See `analyze`.
-    """
-    guess_format(data)
-    for model in models.values():
-        if Path(model).suffix != ".spacy":
-            check_model(model)
-        elif threshold is not None:
-            raise GapDNERError(f"{model} contains predictions. A threshold requires a pipeline.")
-    reports = {}
-    for name, model in models.items():
-        if Path(model).suffix == ".spacy":
-            nlp, key = spacy.blank("en"), spans_key or DEFAULT_SPANS_KEY
-            # predict writes documents without text, which readers drop
-            gold = [doc for doc in load_docs(nlp, data, key, types=types) if doc.text.strip()]
-            predicted = [doc for doc in read_docbin(Path(model), nlp.vocab) if doc.text.strip()]
-            if len(gold) != len(predicted):
-                raise GapDNERError(
-                    f"{model} and the data have different numbers of Docs. Use the same data."
-                )
-            # files of predictions can be in another order
-            by_name = {doc.user_data.get(DOC_NAME): doc for doc in predicted}
-            names = [doc.user_data.get(DOC_NAME) for doc in gold]
-            if len(by_name) == len(gold) and by_name.keys() == {*names}:
-                predicted = [by_name[name] for name in names]
-            known = _know(load_docs(nlp, train, key) if train else None, key, types)
-            report = report_model(map(Example, predicted, gold), key, types, known)
-        else:
-            how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
-            nlp, pipe = load_recognizer(model, gold_key=spans_key, **how)
-            key = spans_key or pipe.key
-            docs = load_docs(nlp, data, key, types=types)
-            known_docs = load_docs(nlp, train, key) if train else None
-            same: dict[str, Any] = {"types": types, "batch_size": batch_size, "train": known_docs}
-            report = analyze(nlp, docs, spans_key=key, **same)
-        # all models are compared with the same gold entities
-        spans_key = key
-        if not report.total.gold:
-            raise GapDNERError(f"{data} has no gold entities under the spans_key {key!r}.")
-        report.model = model
-        reports[name] = report
-    return reports
-
-
 def report_model(
     examples: Iterable[Example],
     key: str = DEFAULT_SPANS_KEY,
@@ -262,7 +201,7 @@ def report_model(
         doc = example.reference
         report.docs += 1
         report.scores.add(compared)
-        passages = list(find_passages(doc, compared, report.docs))
+        passages = find_passages(doc, compared, report.docs)
         report.passages += passages
         for error in (error for passage in passages for error in passage.errors):
             for side in (error.gold, error.predicted):
@@ -272,8 +211,7 @@ def report_model(
         report.documents[name] += Counts.of(compared.predicted, compared.gold)
         for item in compared.gold | compared.predicted:
             surface = to_text_entity(item, compared.positions, text).surface or ""
-            is_gold, is_predicted = item in compared.gold, item in compared.predicted
-            own = Counts(is_gold and is_predicted, is_predicted, is_gold)
+            own = compared.count(item)
             report.texts[surface.lower(), item[0]] += own
             if known:
                 in_training[known.group(surface, item[0])] += own

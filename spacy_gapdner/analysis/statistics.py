@@ -22,7 +22,7 @@ class CorpusStatistics:
     in `multi_type` have the same tokens as an entity of another type. Duplicates also have its
     type. `entity_sentences` and `discontinuous_sentences` count sentences in which such an entity
     starts. Gaps, entities and sentences are counted by number of tokens. `elsewhere` counts other
-    annotation, if there are no entities. See `spacy_gapdner.entities.count_other_annotation`.
+    annotation, if there are no entities.
     """
 
     docs: int = 0

@@ -1,1 +1,1 @@
-"""Applications with a web page: annotate and serve."""
+"""Serve web pages for annotation and prediction."""

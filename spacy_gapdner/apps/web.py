@@ -1,4 +1,5 @@
-"""Shared parts of the web applications: headers, allowed hosts, limits, errors, a worker thread."""
+"""Provide what the web applications share: headers, allowed hosts, limits, errors, a worker
+thread."""
 
 import asyncio
 import json
@@ -18,7 +19,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
-from ..errors import visible
+from ..errors import GapDNERError, visible
 
 _LOGGER = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -51,7 +52,9 @@ def new_app(hosts: tuple[str, ...], max_bytes: int, advice: str) -> FastAPI:
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     too_large = f"The request is larger than {max_bytes} bytes. {advice}"
     app.add_middleware(_add_headers_and_limit, max_bytes=max_bytes, too_large=too_large)
-    app.add_exception_handler(RequestValidationError, _refuse)
+    app.add_exception_handler(RequestValidationError, _refuse_body)
+    app.add_exception_handler(GapDNERError, _report_error)
+    app.add_exception_handler(OSError, _report_error)
     app.add_exception_handler(ClientDisconnect, _report_abort)
     return app
 
@@ -83,7 +86,7 @@ def _add_headers_and_limit(app: ASGIApp, max_bytes: int, too_large: str) -> ASGI
     return run
 
 
-async def _refuse(request: Request, error: Exception) -> Response:
+async def _refuse_body(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     # FastAPI's handler repeats the input, which may not be valid JSON
     detail = [{key: e[key] for key in ("type", "loc", "msg")} for e in error.errors()]
@@ -91,6 +94,12 @@ async def _refuse(request: Request, error: Exception) -> Response:
     if not is_json and any("body" in problem["loc"] for problem in detail):
         return JSONResponse({"detail": "Send the header Content-Type: application/json."}, 415)
     return JSONResponse({"detail": detail}, 422)
+
+
+async def _report_error(request: Request, error: Exception) -> Response:
+    # the message of an OSError may contain the name of a temporary file
+    detail = getattr(error, "strerror", None) or str(error)
+    return JSONResponse({"detail": detail}, 422 if isinstance(error, GapDNERError) else 500)
 
 
 async def _report_abort(request: Request, error: Exception) -> Response:

@@ -1,4 +1,4 @@
-"""The commands ``python -m spacy gapdner ...``.
+"""Add the commands ``python -m spacy gapdner ...``.
 
 spaCy imports this module for each of its commands. To keep that fast, the modules of the commands
 import their dependencies when a command runs. To add a command, add it to COMMANDS.

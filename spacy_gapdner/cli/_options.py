@@ -1,4 +1,4 @@
-"""Arguments and options that are shared by several commands."""
+"""Define the arguments and options that several commands share."""
 
 from functools import partial
 from typing import Any, Literal
@@ -52,7 +52,7 @@ DATA_LANG: Any = typer.Option(
     None,
     "--lang",
     "-l",
-    help="Language of the tokenizer (default: en, unless the texts clearly are in another one)",
+    help="Language of the tokenizer (default: English, unless another one is clearly more likely)",
 )
 TYPES: Any = typer.Option(None, help="Comma-separated types to keep, e.g. ADR,Drug (default: all)")
 FORCE: Any = typer.Option(False, "--force", "-F", help="Overwrite existing files")

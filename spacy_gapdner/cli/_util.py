@@ -1,4 +1,4 @@
-"""Shared functions of the commands. Control characters are escaped in their output."""
+"""Provide functions for all commands. Control characters are escaped in their output."""
 
 import signal
 import sys
@@ -48,7 +48,7 @@ def print_line(text: str) -> None:
 
 
 def progress(docs: Iterable[Any] | None = None, done: int = 0) -> tqdm:
-    """RETURNS (tqdm): A progress bar for documents, which is only shown on a terminal."""
+    """RETURNS (tqdm): A progress bar for documents, which is shown only on a terminal."""
     return tqdm(docs, unit=" docs", initial=done, disable=None)
 
 

@@ -1,7 +1,6 @@
 """agreement: compute the agreement of two annotators, or of an annotator and a model."""
 
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -33,7 +32,7 @@ def agreement_cli(
 
     Exact F1 compares the type and tokens of entities. Partial F1 ignores the type, except in
     the per-type rows, and gives half a point for an overlap. Both scores are symmetric."""
-    from ..drawing.documents import write_documents
+    from ..drawing.render import write_documents
     from ..formats.converting import require_types
     from ..formats.outputs import check_output, filling, write_json
 
@@ -41,11 +40,14 @@ def agreement_cli(
         check_output(output_path and output_path / file, {"A": first, "B": second}, force=force)
     nlp = formats.blank_pipeline(lang or formats.guess_data_language(first))
     report = formats.Report(needs_types=False)
-    how: dict[str, Any] = {"types": split_list(types), "report": report}
-    sides = (formats.load_docs(nlp, path, spans_key, **how) for path in (first, second))
+    kept = split_list(types)
+    sides = (
+        formats.load_docs(nlp, path, spans_key, types=kept, report=report)
+        for path in (first, second)
+    )
     found = analysis.agreement(*sides, spans_key=spans_key)
     names = str(first), str(second)
-    require_types(how["types"], found.per_type.keys() | report.left_out, " and ".join(names))
+    require_types(kept, found.per_type.keys() | report.left_out, " and ".join(names))
     print_report(report)
     groups = {"All entities": found.all, "Discontinuous entities": found.discontinuous}
     groups |= {label: found.per_type[label] for label in sorted(found.per_type)}

@@ -1,10 +1,10 @@
 """analyze: show the errors of one or more trained pipelines."""
 
 from pathlib import Path
-from typing import Any
 
 import typer
 
+from .. import analysis, formats
 from ..errors import GapDNERError
 from . import _options as options
 from ._util import print_line, print_table, split_list
@@ -17,8 +17,8 @@ _FILES = ("report.html", "analysis.json", "scores.csv", "errors.csv")
 def analyze_cli(
     model: str = typer.Argument(
         metavar="MODEL",
-        help="Folder of a trained pipeline, name of an installed package, or .spacy file with "
-        "predictions; use NAME=MODEL to set the name in the report",
+        help="Folder of a trained pipeline, or name of an installed package; use NAME=MODEL to set "
+        "the name in the report",
     ),
     data: Path = options.DATA,
     compare: list[str] = typer.Option([], metavar="MODEL", help="Another model; can be repeated"),
@@ -26,13 +26,6 @@ def analyze_cli(
         help="Folder for report.html, analysis.json, scores.csv and errors.csv"
     ),
     force: bool = options.FORCE,
-    n_examples: int | None = typer.Option(
-        None,
-        "--examples",
-        "-e",
-        min=0,
-        help="Sentences with errors of each model in report.html, sampled at random (default: all)",
-    ),
     train_path: Path | None = typer.Option(
         None,
         "--train",
@@ -54,9 +47,11 @@ def analyze_cli(
     Scores are by type, gap length, number of fragments and entity length, and for sentences with
     discontinuous or overlapping entities."""
     from ..analysis.causes import describe_documents, describe_near, find_causes, summarize
-    from ..analysis.model_report import TABLES, analyze_models, f1_table, percent_f1
+    from ..analysis.model_report import TABLES, f1_table, percent_f1
+    from ..components.pipelines import check_model
     from ..drawing.analysis_report import write_report
     from ..formats.outputs import check_output
+    from ..inference.loading import load_recognizer
 
     models: dict[str, str] = {}
     for text in (model, *compare):
@@ -68,9 +63,24 @@ def analyze_cli(
     inputs = {f"model {name}": given for name, given in models.items()}
     for file in _FILES:
         check_output(output_path and output_path / file, {"data": data, **inputs}, force=force)
-    settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
-    settings |= {"types": split_list(types), "batch_size": batch_size, "train": train_path}
-    reports = analyze_models(models, data, **settings)
+    # report missing files before loading a model
+    formats.guess_format(data)
+    for given in models.values():
+        check_model(given)
+    kept, reports = split_list(types), {}
+    for name, given in models.items():
+        nlp, pipe = load_recognizer(given, gold_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+        # all models are compared with the same gold entities
+        spans_key = spans_key or pipe.key
+        reports[name] = analysis.analyze(
+            nlp,
+            formats.load_docs(nlp, data, spans_key, types=kept),
+            spans_key=spans_key,
+            types=kept,
+            batch_size=batch_size,
+            train=formats.load_docs(nlp, train_path, spans_key) if train_path else None,
+        )
+        reports[name].model = given
     tallies = [report.scores for report in reports.values()]
     for group, title in TABLES.items():
         table = f1_table(tallies, group)
@@ -86,5 +96,5 @@ def analyze_cli(
         for note in filter(None, (describe_documents(report), describe_near(report))):
             print_line(note)
     if output_path is not None:
-        write_report(reports, str(data), output_path, n_examples)
+        write_report(reports, str(data), output_path)
         print(output_path / "report.html")

@@ -5,7 +5,7 @@ from functools import partial
 from getpass import getuser
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
 
 import typer
@@ -73,10 +73,19 @@ def annotate_cli(
     from ..formats.outputs import check_output, locked
     from ..inference.loading import load_recognizer
 
-    if model is None and (retrain_after or data or order == "uncertain"):
-        raise GapDNERError("--order uncertain, --retrain-after and --data require --model.")
-    if model is None and (threshold is not None or spans_key or bf16 or gpu_id >= 0):
-        raise GapDNERError("--threshold, --spans-key, --bf16 and --gpu-id require --model.")
+    if model is None and (
+        retrain_after
+        or data
+        or order == "uncertain"
+        or threshold is not None
+        or spans_key
+        or bf16
+        or gpu_id >= 0
+    ):
+        raise GapDNERError(
+            "--order uncertain, --retrain-after, --data, --threshold, --spans-key, --bf16 and "
+            "--gpu-id require --model."
+        )
     if shared and annotator:
         raise GapDNERError("With --shared, the page asks for names. Leave out --annotator.")
     if adjudicate and shared:
@@ -108,18 +117,39 @@ def annotate_cli(
         if model is None:
             checker = Checker(formats.blank_pipeline(lang))
         else:
-            how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
-            load = partial(load_recognizer, threshold=threshold, bf16=bf16, **how)
+            load = partial(
+                load_recognizer,
+                spans_key=spans_key,
+                threshold=threshold,
+                gpu_id=gpu_id,
+                bf16=bf16,
+            )
             proposer = Proposer(model, load)
-            trainer = Trainer(model, state, proposer.swap, data=data, code=code, **how)
+            trainer = Trainer(
+                model,
+                state,
+                proposer.swap,
+                spans_key=spans_key,
+                data=data,
+                gpu_id=gpu_id,
+                code=code,
+            )
             pipe = proposer.model.pipe
             # a separate pipeline, because the model is used in another thread
             checker, known = Checker(load_splitter(model), pipe.cfg), pipe.labels
         guidelines = read_guidelines(labels, [folder, *(adjudicate or ())], known)
-        settings: dict[str, Any] = {"annotator": name or "annotator", "shared": shared}
-        settings |= {"proposer": proposer, "trainer": trainer, "adjudication": adjudication}
-        settings |= {"order": order, "retrain_after": retrain_after}
-        session = Session(texts, guidelines, checker, **settings)
+        session = Session(
+            texts,
+            guidelines,
+            checker,
+            annotator=name or "annotator",
+            proposer=proposer,
+            trainer=trainer,
+            adjudication=adjudication,
+            order=order,
+            retrain_after=retrain_after,
+            shared=shared,
+        )
         is_own = is_local(listener)
         token = token or (None if is_own else token_urlsafe(16))
         app = create_app(session, token=token, hosts=(*LOOPBACK, host) if is_own else ("*",))

@@ -35,8 +35,7 @@ def draw_cli(
 
     Fragments are underlined with solid lines, gaps with dotted lines. In the terminal, "+" marks
     predictions that are not annotated, and "-" marks annotations that are not predicted."""
-    from ..drawing.documents import write_documents
-    from ..drawing.render import text_rows
+    from ..drawing.render import text_rows, write_documents
     from ..formats.outputs import check_output, is_device
     from ..inference.loading import load_recognizer
     from ..inference.predictions import read_and_predict

@@ -38,9 +38,6 @@ def tune_cli(
     ),
     min_precision: float = typer.Option(0.0, min=0, max=1, help="Minimum precision"),
     min_recall: float = typer.Option(0.0, min=0, max=1, help="Minimum recall"),
-    per_type: bool = typer.Option(
-        False, "--per-type", help="Choose a threshold for each type with at least 20 gold entities"
-    ),
     spans_key: str | None = options.GOLD_KEY,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
@@ -48,9 +45,8 @@ def tune_cli(
 ) -> None:
     """Choose thresholds and calibration on development data.
 
-    Calibration converts scores to probabilities. New thresholds are only used if they improve the
-    cross-validated measure in at least 90% of bootstrap samples, or come closer to the minimums."""
-    from ..analysis.tuning import LEAST_SHARE
+    Calibration converts scores to probabilities. The pipeline is unchanged if the cross-validated
+    measure would be lower, unless the new settings come closer to the minimums."""
     from ..formats.outputs import check_output, filling
     from ..inference.loading import load_recognizer
 
@@ -66,7 +62,6 @@ def tune_cli(
         measure=measure,
         min_precision=min_precision,
         min_recall=min_recall,
-        per_type=per_type,
         batch_size=batch_size,
     )
     if output_path is not None:
@@ -75,28 +70,21 @@ def tune_cli(
     columns = tuning.before, tuning.estimated, tuning.after
     rows = [(title, *(percent(scores[key]) for scores in columns)) for title, key in _ROWS.items()]
     print_table(rows, ("", "before", "cross-validated", "after"))
-    gain = f"{100 * tuning.gain:+.2f} {measure} in cross-validation"
-    share = f"better in {tuning.gain_share:.0%} of resamples"
-    change = f"new ({gain}, {share})"
-    if not tuning.new_thresholds:
-        change = f"unchanged (new thresholds: {gain}, {share}; {LEAST_SHARE:.0%} required)"
-    print_line(f"Thresholds: {change}")
-    print_line(f"Calibration: {'new' if tuning.calibrated else 'unchanged'}")
     for name, value in tuning.settings.items():
         print_line(f"{name} = {value}")
-    minimums = (("precision", "p", min_precision), ("recall", "r", min_recall))
-    below = [
-        f"{name} is {percent(tuning.estimated[key])}, below the minimum of {percent(least)}"
-        for name, key, least in minimums
-        if tuning.estimated[key] < least
-    ]
-    if tuning.settings and any(tuning.after[key] < least for _, key, least in minimums):
-        msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
-    elif tuning.new_thresholds and below:
-        reached = f"In cross-validation, {' and '.join(below)}."
-        msg.warn(f"{reached} Set a higher minimum, or tune on more data.")
+    for name, key, least in (("precision", "p", min_precision), ("recall", "r", min_recall)):
+        if tuning.settings and tuning.estimated[key] < least:
+            msg.warn(
+                f"In cross-validation, {name} is {percent(tuning.estimated[key])}, below the "
+                f"minimum of {percent(least)}. If it cannot be reached, the closest thresholds are "
+                "chosen."
+            )
     if not tuning.settings:
-        msg.info("No new settings improve the pipeline, so it is unchanged.")
+        gain = 100 * (tuning.estimated[measure] - tuning.before[measure])
+        msg.info(
+            f"The pipeline is unchanged: new settings would change {measure} by {gain:+.2f} in "
+            "cross-validation."
+        )
     if output_path is None:
         msg.info("The pipeline was not saved. Use --output to save it.")
     else:

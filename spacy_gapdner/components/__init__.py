@@ -1,1 +1,1 @@
-"""Other components for pipelines with a recognizer."""
+"""Add other components to pipelines with a recognizer."""

@@ -37,8 +37,8 @@ class EntityLinker:
         The terms are saved with the pipeline, which then no longer needs the file.
     spans_key (str): Prefix of the span groups with entities.
     min_score (float): Minimum similarity of name and text, measured by `token_sort_ratio` of
-        rapidfuzz. 100 only matches identical names.
-    labels (Optional[Sequence[str]]): Only link entities of these types.
+        rapidfuzz. 100 matches identical names only.
+    labels (Optional[Sequence[str]]): Link only entities of these types.
     overwrite (bool): Replace the ids of entities for which a term is found.
     RAISES (GapDNERError): If the settings or, at the first Doc, the terms are invalid.
     """

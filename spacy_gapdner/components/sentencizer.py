@@ -95,7 +95,7 @@ def make_line_sentencizer(
     punct_chars (Optional[list[str]]): Tokens that end a sentence. Defaults to the Sentencizer's.
     overwrite (bool): Whether to overwrite existing sentence boundaries.
     line_breaks (str): "keep" ends a sentence at every line break, "join" only at empty lines, for
-        wrapped texts. "auto" chooses "join" for documents that look wrapped. See `is_wrapped`.
+        wrapped texts. "auto" chooses "join" for documents that look wrapped.
     RETURNS (LineSentencizer): The component.
     """
     return LineSentencizer(

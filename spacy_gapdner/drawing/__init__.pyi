@@ -1,2 +1,2 @@
-from .documents import write_documents as write_documents
 from .render import render as render
+from .render import write_documents as write_documents

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from markupsafe import Markup
@@ -31,13 +30,10 @@ _N_CAUSES, _N_TEXTS, _N_DOCUMENTS = 10, 12, 8
 _N_IN_WORDS = 3
 
 
-def write_report(
-    reports: Mapping[str, ModelReport], data: str, folder: Path, n_examples: int | None = None
-) -> None:
+def write_report(reports: Mapping[str, ModelReport], data: str, folder: Path) -> None:
     """Write report.html, analysis.json, scores.csv and errors.csv. See `render_report`."""
     with filling(folder) as filled:
-        page = render_report(reports, data, n_examples)
-        (filled / "report.html").write_text(page, encoding="utf-8")
+        (filled / "report.html").write_text(render_report(reports, data), encoding="utf-8")
         models = {name: report.to_dict() for name, report in reports.items()}
         write_json({"data": data, "models": models}, filled / "analysis.json")
         scores = [{"model": name, **row} for name in models for row in models[name]["scores"]]
@@ -46,18 +42,14 @@ def write_report(
         write_rows(filled / "errors.csv", [("model", *ERROR_COLUMNS), *errors])
 
 
-def render_report(
-    reports: Mapping[str, ModelReport], data: str, n_examples: int | None = None
-) -> str:
-    """Create a self-contained HTML page from reports on the same data by model name. It shows a
-    random sample of `n_examples` sentences with errors per model, or all if None."""
+def render_report(reports: Mapping[str, ModelReport], data: str) -> str:
+    """Create a self-contained HTML page from reports on the same data by model name."""
     tallies = [report.scores for report in reports.values()]
     tags, models, shown = _Tags(), {}, {}
     for name, report in reports.items():
         models[name] = _describe(report)
         causes = {id(e): n for n, cause in enumerate(models[name]["causes"]) for e in cause.errors}
-        sample = _sample(report.passages, n_examples)
-        shown[name] = [_render_passage(passage, name, causes, tags) for passage in sample]
+        shown[name] = [_render_passage(passage, name, causes, tags) for passage in report.passages]
     body = TEMPLATES.get_template("report.html").render(
         data=data,
         date=date.today(),
@@ -118,12 +110,6 @@ def _describe(report: ModelReport) -> dict[str, Any]:
         "confusion": report.confusion(),
         "relinked": sum(e.gold is None and e.kind != SPURIOUS for e in report.errors),
     }
-
-
-def _sample(passages: list[Passage], n: int | None) -> list[Passage]:
-    if n is None or n >= len(passages):
-        return passages
-    return [passages[number] for number in sorted(Random(0).sample(range(len(passages)), n))]
 
 
 def _render_passage(

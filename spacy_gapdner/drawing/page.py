@@ -21,7 +21,7 @@ def read_static(name: str, folder: Path = _STATIC) -> str:
 
 PAGE_CSS = read_static("page.css")
 # Arranges entities and their labels after line breaks.
-LINES_JS = read_static("lines.js")
+LINES_JS = read_static("lines.js") + read_static("page.js")
 # Adds search, filters and paging for elements of the class "unit" in elements of the class "doc".
 SEARCH_JS = LINES_JS + read_static("search.js")
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Literal
 
 from markupsafe import Markup
@@ -16,6 +17,7 @@ from ..docs import get_sentences
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, get_entities
 from ..errors import GapDNERError, shorten
 from ..formats.docs import doc_place
+from ..formats.outputs import write_parts
 from ..pipe.scorer import Mention, Positions
 from .bars import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .colors import choose_colors
@@ -114,6 +116,22 @@ def text_rows(
         before = name
 
 
+def write_documents(
+    rows: Iterable[tuple[Doc, ...]],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    annotators: tuple[str, str] | None = None,
+    facts: Sequence[str] = (),
+) -> int:
+    """Write documents, or gold and predicted documents side by side, as an HTML page, and return
+    their number. If neither side is gold, `annotators` are the names of the two people, and only
+    sentences with differences are drawn. `facts`, such as the file, head the page."""
+    body, n_docs = render_documents(rows, spans_key, annotators=annotators, facts=facts)
+    title = "Disagreements" if annotators else "Entities"
+    write_parts(path, [render_page(title, body, ENTITIES_CSS, SEARCH_JS)])
+    return n_docs
+
+
 def render_documents(
     rows: Iterable[tuple[Doc, ...]],
     spans_key: str = DEFAULT_SPANS_KEY,
@@ -122,7 +140,7 @@ def render_documents(
     facts: Sequence[str] | None = None,
 ) -> tuple[Markup, int]:
     """Render documents as HTML for a page with `ENTITIES_CSS`, and count them. Totals and the date
-    are only shown if `facts` is not None. See `write_documents` for the arguments."""
+    are shown only if `facts` is not None. See `write_documents` for the arguments."""
     # types are numbered in order of appearance, because their colors depend on all types
     numbered: dict[str, str] = {}
     sections: list[tuple[str | None, list[list[Markup]]]] = []

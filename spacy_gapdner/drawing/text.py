@@ -14,9 +14,7 @@ from rich.text import Text
 from ..errors import visible
 from .bars import Bar
 
-# fragment, gap, and the end of a truncated label
-_SIGNS = ("─", "·", "…")
-_ASCII_SIGNS = ("-", ".", "~")
+_FRAGMENT, _GAP = "─", "·"
 # bars with their printed labels
 _Labeled = Sequence[tuple[Bar, str]]
 # enough for a word and a label in half of the line
@@ -33,24 +31,23 @@ def render_text(
 ) -> str:
     """Draw entities in text order under the lines of their text, which start at line breaks and at
     the character offsets `starts`. The default width is the terminal's. Colors are used if
-    standard output is a terminal, and only ASCII characters if its encoding has no others."""
+    standard output is a terminal."""
     console = Console(width=width, legacy_windows=False, force_jupyter=False)
-    columns, encoding = max(console.width, _LEAST_WIDTH), console.encoding
-    signs = _SIGNS if _encode("".join(_SIGNS), encoding) == "".join(_SIGNS) else _ASCII_SIGNS
+    columns = max(console.width, _LEAST_WIDTH)
     labeled = []
     for bar in bars:
-        label = _encode(bar.label, encoding)
+        label = visible(bar.label)
         if cell_len(label) > columns // 2:
-            label = set_cell_size(label, columns // 2 - 1) + signs[2]
+            label = set_cell_size(label, columns // 2 - 1) + "…"
         labeled.append((bar, label))
     breaks = {*starts, *(i + 1 for i, character in enumerate(text) if character == "\n")}
-    characters = _characters(text, encoding)
-    drawing = [Text(_encode(title, encoding), "bold")] if title else []
+    characters = _characters(text)
+    drawing = [Text(visible(title), "bold")] if title else []
     rows: list[Text] = []
     for start, end in _wrap(characters, labeled, breaks, columns):
         line = characters[start : start + len(text[start:end].rstrip())]
         drawing += [Text()] if rows and line else []
-        rows = _rows(line, labeled, start, end, signs)
+        rows = _rows(line, labeled, start, end)
         drawing += [Text("".join(line)), *rows]
     with console.capture() as capture:
         for part in drawing:
@@ -58,16 +55,12 @@ def render_text(
     return capture.get()
 
 
-def _encode(text: str, encoding: str) -> str:
-    return visible(text).encode(encoding, "backslashreplace").decode(encoding)
-
-
-def _characters(text: str, encoding: str) -> list[str]:
+def _characters(text: str) -> list[str]:
     # the printed form of each character; empty if it combines with the previous one
     characters: list[str] = []
     base = 0
     for i, character in enumerate(text):
-        shown = " " if character.isspace() else _encode(character, encoding)
+        shown = " " if character.isspace() else visible(character)
         own = cell_len(shown)
         if i and (not own or cell_len(characters[base] + shown) < cell_len(characters[base]) + own):
             characters[base] += shown
@@ -104,9 +97,7 @@ def _wrap(
         yield start, len(characters)
 
 
-def _rows(
-    line: Sequence[str], labeled: _Labeled, start: int, end: int, signs: Sequence[str]
-) -> list[Text]:
+def _rows(line: Sequence[str], labeled: _Labeled, start: int, end: int) -> list[Text]:
     columns = list(accumulate(map(cell_len, line), initial=0))
     rows: list[Text] = []
     for bar, label in labeled:
@@ -122,8 +113,8 @@ def _rows(
             rows.append(row := Text())
         row.append(" " * (begin - row.cell_len))
         for number, (left, right) in enumerate(pairwise(columns[edge] for edge in edges)):
-            piece = _gap(right - left, signs[1]) if number % 2 else signs[0] * (right - left)
-            row.append(piece, style)
+            width = right - left
+            row.append(_dots(width) if number % 2 else _FRAGMENT * width, style)
         if entity.end <= end:
             row.append(f" {label}", style)
     for row in rows:
@@ -132,8 +123,8 @@ def _rows(
     return [row for row in rows if row]
 
 
-def _gap(width: int, dot: str) -> str:
+def _dots(width: int) -> str:
     # use every other column, so that dots and bars look different in any font
     if width < 3:
-        return dot * width
-    return (f" {dot}" * ((width - 1) // 2)).ljust(width)
+        return _GAP * width
+    return (f" {_GAP}" * ((width - 1) // 2)).ljust(width)

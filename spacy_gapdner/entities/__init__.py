@@ -1,4 +1,4 @@
-"""Entities, their attributes, and how a Doc stores them."""
+"""Define entities and their attributes, and store them in a Doc."""
 
 from .alignment import extract_doc as extract_doc
 from .alignment import merge_docs as merge_docs

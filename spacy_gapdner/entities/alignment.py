@@ -82,9 +82,9 @@ def _choose_keys(
 def align_entities(
     example: Example, key: str = DEFAULT_SPANS_KEY
 ) -> tuple[list[Entity], list[Entity]]:
-    """Align the gold entities of an Example with the tokens of its predicted Doc. Returns those
-    that consist of entire predicted tokens, and the other entities, which include all tokens that
-    they overlap with, so that a loss can ignore these tokens.
+    """Align the gold entities of an Example with the tokens of its predicted Doc. Returns the
+    entities that consist of complete predicted tokens, and the other entities. The other entities
+    include all tokens that they overlap with, so that a loss can ignore these tokens.
     """
     gold = [entity.to_entity() for entity in get_entities(example.reference, key)]
     tokens, gold_tokens = (doc.to_array("ORTH") for doc in (example.predicted, example.reference))

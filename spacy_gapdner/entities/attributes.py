@@ -1,4 +1,4 @@
-"""Extension attributes of entities, ``entity._``, as for spaCy's tokens and spans."""
+"""Add extension attributes to entities, ``entity._``, as for spaCy's tokens and spans."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""A contiguous or discontinuous entity in a Doc."""
+"""Represent a contiguous or discontinuous entity in a Doc."""
 
 from collections.abc import Iterator
 from copy import deepcopy

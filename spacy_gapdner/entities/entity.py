@@ -1,4 +1,4 @@
-"""An entity as token offsets, independent of a Doc."""
+"""Represent an entity by token offsets, independent of a Doc."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

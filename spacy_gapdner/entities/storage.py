@@ -35,7 +35,7 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
 
     doc (Doc): The document.
     key (str): Prefix of the span groups, the ``spans_key`` of the pipe.
-    RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order. See `text_order`.
+    RETURNS (tuple[DiscontinuousEntity, ...]): The entities, sorted by their tokens, then by type.
     RAISES (GapDNERError): If the spans of a group have no label or different labels, overlap or are
         empty, or if tokens were merged or split since the group was set.
     """
@@ -220,8 +220,8 @@ def has_mark(doc: Doc, key: str) -> bool:
 
 
 def set_contiguous_ents(doc: Doc, entities: Iterable[Entity], key: str = DEFAULT_SPANS_KEY) -> None:
-    """Add contiguous entities to ``doc.ents``, for other pipes. They replace those stored
-    under a prefix, and existing entities that overlap with them. Overlapping new entities are
+    """Add contiguous entities to ``doc.ents``, for other pipes. They replace entities stored under
+    a prefix, and existing entities that overlap with them. Overlapping new entities are
     filtered by ``spacy.util.filter_spans``. Invalid ones raise a GapDNERError.
     """
     entities = list(entities)
@@ -259,7 +259,8 @@ def get_other_keys(doc: Doc, key: str) -> list[str]:
 
 
 def count_other_annotation(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
-    """RETURNS (Counter[str]): Number of entities and spans not stored under a prefix, by place."""
+    """RETURNS (Counter[str]): Number of entities and spans that are not stored under a prefix, by
+    place."""
     prefixes = get_other_keys(doc, key)
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
     counts = {f"doc.spans['{prefix}_*']": len(get_entities(doc, prefix)) for prefix in prefixes}

@@ -1,4 +1,4 @@
-"""Exports of annotation tools: Prodigy, doccano and Label Studio."""
+"""Read exports of annotation tools: Prodigy, doccano and Label Studio."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,7 +51,8 @@ def read_doccano(
 def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[TextRecord]:
     """Read the JSON that Label Studio exports (not JSON-MIN), with the annotation of each task that
     is marked as ground truth, else the first. Each text tag of the labeling interface is a
-    document. By default, `text`, its key in "data", is the key that contains the regions' texts.
+    document. `text` is the key of the text in "data". By default, it is the key that contains the
+    regions' texts.
     """
     value = read_json(path)
     tasks = value if isinstance(value, list) else [value]

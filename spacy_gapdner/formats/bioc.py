@@ -1,4 +1,5 @@
-"""BioC in XML or JSON: documents of passages, whose annotations can have several locations.
+"""Read and write BioC in XML or JSON. Documents have passages, and annotations can have several
+locations.
 
 The library bioc needs five more packages, among them lxml, which expands XML entities by default.
 """

@@ -1,4 +1,5 @@
-"""brat standoff: a text file and its annotation file (.ann, or .a1 and .a2) per document.
+"""Read and write brat standoff: a text file and its annotation file (.ann, or .a1 and .a2) per
+document.
 
 Attributes (A, M), notes (#) and normalizations (N) of entities are stored in their attrs. The score
 of an entity is its first note, "score: 0.912345". Relations, events and equivalences, with their
@@ -254,7 +255,7 @@ class _Lines:
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._lines: list[tuple[float, str]] = []
-        # the position and the id of the next line, by the kind of line and its entity, or by the id
+        # the position and the id of the next line, by its kind and entity, or by its id
         self._known: defaultdict[str, deque[tuple[int, str]]] = defaultdict(deque)
         self._numbers: Counter[str] = Counter()
         for position, line_id in enumerate(filter(None, ids)):

@@ -1,4 +1,4 @@
-"""Lines of brat's annotation files: entities and normalizations."""
+"""Read and write lines of brat's annotation files: entities and normalizations."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""UIMA CAS, exported by INCEpTION and WebAnno: XMI with its type system, also zipped, or JSON.
+"""Read UIMA CAS, exported by INCEpTION and WebAnno: XMI with its type system, also zipped, or JSON.
 
 Entities are the annotations of the layer "Named entity" and of custom span layers. Relations and
 link features connect them.
@@ -34,7 +34,8 @@ _LABELS = ("value", "label", "referenceType")
 _NO_ATTRIBUTES = ("begin", "end", "sofa", "referenceRelation")
 # the option for types that are the names of layers
 _LAYER = "layer"
-# a feature with more values, on average used less than 10 times, describes single annotations
+# a feature describes single annotations if it has more values, each used less than 10 times on
+# average
 _MOST_TYPES = 50
 
 
@@ -95,7 +96,7 @@ def _read_document(path: Path, report: Report, with_annotator: bool) -> tuple[_D
     if with_annotator and in_project:
         name = f"{name}-{path.stem}"
     used = (a for a in all_annotations if a.type.name.startswith((_NAMED_ENTITY, *_CUSTOM)))
-    # links have no place, and chains only refer to their first region
+    # links have no place, and chains refer only to their first region
     annotations = [_copy(a) for a in used if _has(a, "sofa") and not _has(a, "first")]
     document = _Document(str(cas.sofa_string or ""), annotations)
     return document, Place(str(path), None, name)

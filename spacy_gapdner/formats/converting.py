@@ -45,7 +45,7 @@ def read(
     """Read annotated text as Docs with entities, one document at a time.
 
     path (Union[str, Path]): A file or folder.
-    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected if None.
+    format (Optional[str]): The format, such as "brat". Detected if None.
     nlp (Optional[Language]): A pipeline whose tokenizer and vocab are used, but no component.
     lang (Optional[str]): Language of the tokenizer if `nlp` is None. Defaults to English, or the
         language of the texts if that is clearly another one, which the report notes.
@@ -55,13 +55,13 @@ def read(
     types (tuple[str, ...]): Entity types to keep; all if empty.
     report (Optional[Report]): Collects what is dropped or repaired. If None, drops are logged.
     spans_key (str): Prefix of the span groups that store the entities.
-    alignment (str): "expand", "contract", "strict" or "split", see
-        `spacy_gapdner.formats.to_docs`.
+    alignment (str): If a boundary is inside a token, "expand" or "contract" the fragment, "split"
+        the token, or drop the entity with "strict".
     line_breaks (str): The line breaks that end a sentence: "keep" for all, "join" for none inside
-        wrapped paragraphs, or "auto", see `LineSentencizer`. Not allowed with `model`.
+        wrapped paragraphs, or "auto" to detect wrapped paragraphs. Not allowed with `model`.
     **options: Other options of the reader, such as `from_ents` and `from_spans` for .spacy.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
-        ``doc.user_data["gapdner_document"]``; see `spacy_gapdner.formats.to_docs`.
+        ``doc.user_data["gapdner_document"]``.
     RAISES (GapDNERError): If the input cannot be read or an option is invalid.
     """
     if line_breaks not in get_args(LineBreaks):
@@ -113,7 +113,7 @@ def load_docs(
     """Load complete Docs with gold entities from any format that can be read.
 
     path (Union[str, Path]): A file or folder.
-    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected if None.
+    format (Optional[str]): The format, such as "brat". Detected if None.
     nlp, spans_key, report: See `read`.
     **options: Other options of `read`, such as `types`.
     RETURNS (Iterator[Doc]): The Docs, read one at a time.
@@ -147,8 +147,8 @@ def write(
     docs (Union[Doc, Iterable[Doc]]): The Docs. A .spacy file also contains their ``user_data``,
         such as the large output of a transformer, which spaCy's ``doc_cleaner`` removes.
     path (Union[str, Path]): The file or folder to write.
-    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; detected from the file extension if
-        None: .spacy, .jsonl, .json (w2ner), .inline, .xml (bioc), .csv, .parquet, or none
+    format (Optional[str]): The format, such as "brat". If None, the file extension determines it:
+        .spacy, .jsonl, .json (w2ner), .inline, .xml (bioc), .csv, .parquet, or none
         (a brat folder).
     spans_key (str): Prefix of the span groups that store the entities.
     report (Optional[Report]): Collects what the format cannot represent; it is logged if None.
@@ -182,7 +182,7 @@ def convert(
 
     input (Union[str, Path]): The file or folder to read.
     output (Union[str, Path]): The file or folder to write. It is unchanged if a Doc is invalid.
-    format (Optional[str]): The input's format in `spacy_gapdner.formats.FORMATS`; detected if None.
+    format (Optional[str]): The format of the input, such as "brat". Detected if None.
     to (Optional[str]): The output's format; detected from its file extension if None.
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for complete
         documents. None means 1 for .spacy and 0 for other formats.
@@ -193,7 +193,7 @@ def convert(
     strict (bool): Stop at the first item that would be dropped.
     skip (bool): Skip documents that cannot be read instead of stopping.
     on_doc (Optional[Callable[[Doc], object]]): Called with each Doc after it is written.
-    **options: Other options of `spacy_gapdner.formats.read`: `lang` or `model`, `types`,
+    **options: Other options of `read`: `lang` or `model`, `types`,
         `line_breaks`, and the options of the format's reader.
     RETURNS (Report): What was dropped, repaired or kept unchanged.
     RAISES (GapDNERError): If the input cannot be read or contains no document, the output format

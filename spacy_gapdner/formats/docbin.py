@@ -1,4 +1,4 @@
-"""Docs in .spacy files, spaCy's DocBin."""
+"""Read and write .spacy files, spaCy's DocBin."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

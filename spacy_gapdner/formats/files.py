@@ -75,7 +75,7 @@ def _find_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def is_hidden(path: Path, folder: Path) -> bool:
-    """RETURNS (bool): Whether a path in a folder is hidden, or inside a hidden folder of it."""
+    """RETURNS (bool): Whether a path, or a part of it below the folder, is hidden."""
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 

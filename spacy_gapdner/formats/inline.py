@@ -1,4 +1,5 @@
-"""Inline text of Dai et al. (ACL 2020): lines of tokens, of mentions, and a blank line."""
+"""Read and write the inline text of Dai et al. (ACL 2020): lines of tokens, of mentions, and a
+blank line."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""JSONL: one object with a text and its entities per line, the output of predict."""
+"""Read and write JSONL, the output of predict: one object with a text and its entities per line."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,6 +1,7 @@
-"""Entities from regions, links and attributes in files, and ids and attributes for files.
+"""Make entities from regions, links and attributes in files, and attributes for files from
+entities.
 
-A tool that marks contiguous regions only represents a discontinuous entity by links with the label
+Some tools mark contiguous regions only. There, a discontinuous entity has links with the label
 `FRAGMENT` from one of its regions to each of the others. Several entities can share a region that
 links point to. All regions of an entity have its type or no type. The entity has the lowest
 score of its regions and the id of the first, and their other values if they do not differ.

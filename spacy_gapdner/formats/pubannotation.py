@@ -1,4 +1,4 @@
-"""PubAnnotation JSON: one file per text, with its denotations.
+"""Read and write PubAnnotation JSON: one file per text, with its denotations.
 
 A discontinuous entity is a denotation with a list of spans, or a chain of denotations: the last
 has the type, the others are ``_FRAGMENT``, and relations ``_lexicallyChainedTo`` lead backward.

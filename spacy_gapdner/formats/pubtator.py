@@ -1,4 +1,4 @@
-"""PubTator: title, abstract, and one line per entity, or per fragment of an entity with an id.
+"""Read PubTator: title, abstract, and one line per entity, or per fragment of an entity with an id.
 
 The library bconv needs nltk and a version of lxml that does not support recent Python versions.
 """

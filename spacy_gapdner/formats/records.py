@@ -1,4 +1,4 @@
-"""The records between files and Docs: readers yield them, and ``to_docs`` takes them.
+"""Define the records between files and Docs: readers yield them, and ``to_docs`` takes them.
 
 Docs store relations, events and equivalences as unchanged lines of brat. They refer to entities by
 the ids in the entities' attrs.
@@ -63,6 +63,11 @@ class TextEntity:
     surface: str | None = None
     score: float | None = field(default=None, compare=False)
     attrs: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def key(self) -> tuple[str, Fragments]:
+        """RETURNS (tuple[str, Fragments]): The type and the fragments, which identify an entity."""
+        return self.label, self.fragments
 
     @property
     def entity_attrs(self) -> Mapping[str, Any]:

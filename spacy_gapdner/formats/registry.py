@@ -27,9 +27,9 @@ class Format:
     name (str): The name.
     reader (Optional[Callable]): Takes a path, a Report and options as keyword arguments, and yields
         TextRecords or Docs. The options `vocab`, `spans_key`, `n_sents` and `types` get the values
-        of `read`. None if the format is only written.
+        of `read`. None if the format cannot be read.
     writer (Optional[Callable]): Takes Docs, a path, a spans key and a Report, writes the path
-        unless a Doc is invalid, and returns a count. None if the format is only read.
+        unless a Doc is invalid, and returns a count. None if the format cannot be written.
     suffixes (tuple[str, ...]): The file extensions; empty if a corpus is a folder.
     ending (Optional[str]): The file extension for which the writer is chosen; "" for a folder.
     detector (Union[str, Callable]): A regular expression that matches in the beginning of a file in
@@ -213,7 +213,7 @@ def choose_output(path: Path, name: str | None = None) -> Format:
         choices = ", ".join(names_of("write"))
         raise GapDNERError(f"Cannot detect the format from the name {path}. Choose one: {choices}.")
     format = get_format(name, "write")
-    # also a device, or a link to nothing
+    # also a device or a broken link
     if os.path.lexists(path) and not path.is_dir() and format.ending == "":
         raise GapDNERError(
             f"The format {name} writes a folder, but {path} is not one. Use another name, or "

@@ -1,4 +1,4 @@
-"""Tables with one row per entity, for spreadsheets and data frames."""
+"""Write tables with one row per entity, for spreadsheets and data frames."""
 
 import csv
 import re
@@ -76,7 +76,7 @@ def entity_rows(
 def to_dataframe(
     docs: Doc | Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY
 ) -> "pandas.DataFrame":
-    """Make a data frame with one row per entity, see `entity_rows`.
+    """Make a data frame with one row per entity. Fragments are offsets such as "0 6;20 24".
 
     docs (Union[Doc, Iterable[Doc]]): The documents.
     spans_key (str): Prefix of the span groups.

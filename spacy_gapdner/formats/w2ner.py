@@ -1,4 +1,4 @@
-"""W2NER's JSON: tokenized sentences with the token indices of their entities."""
+"""Read and write W2NER's JSON: tokenized sentences with the token indices of their entities."""
 
 import json
 from collections.abc import Iterable, Iterator

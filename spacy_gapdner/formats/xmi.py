@@ -25,8 +25,8 @@ def is_xmi(text: str) -> bool:
 
 
 def repair_xml(raw: bytes, report: Report, place: Place) -> bytes:
-    """RETURNS (bytes): XML 1.0. UIMA exports XML 1.1, which few libraries can read, if a text has
-    control characters. They become replacement characters, so that offsets do not change.
+    """RETURNS (bytes): XML 1.0, with replacement characters instead of control characters, so that
+    offsets do not change. UIMA exports such texts as XML 1.1, which few libraries can read.
     """
     changed, n_changed = _VERSION.subn(rb"\g<1>1.0", raw, count=1)
     if not n_changed:

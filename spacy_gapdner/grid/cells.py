@@ -1,4 +1,4 @@
-"""The labeled cells of a grid, and the functions that tagging schemes share."""
+"""Define the labeled cells of a grid, and the functions that tagging schemes share."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -42,7 +42,7 @@ def one_label_a_cell(cells: Iterable[Cell], rank: Callable[[int], Any]) -> np.nd
 
 def most_probable(scores: Floats4d, cell_threshold: float) -> tuple[np.ndarray, np.ndarray]:
     """Find the labels other than None (channel 0) in a batch of grids. A label is kept if it is the
-    most probable one of its cell, or reaches a threshold above 0.0.
+    most probable label of its cell, or reaches a threshold above 0.0.
 
     See `TaggingScheme.labeled_cells` for arguments and result.
     """

@@ -1,4 +1,4 @@
-"""The paper's gap-aware tagging scheme.
+"""Define the paper's gap-aware tagging scheme.
 
 Upper triangle `(head, tail)`: Frag or Gap. Lower triangle `(tail, head)`: the type of an entity
 that starts at head and ends at tail. The diagonal can contain any label (paper, section "Gap-Aware

@@ -1,4 +1,4 @@
-"""The label grids of a batch of segments, in padded arrays."""
+"""Store the label grids of a batch of segments in padded arrays."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -6,8 +6,15 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
+from spacy.tokens import Doc
+from thinc.api import Model
 from thinc.types import Floats2d, Floats3d, Floats4d
 from thinc.util import get_array_module
+
+from .segments import Segment
+
+# Documents and the segments of each document
+GridInput = tuple[list[Doc], list[list[Segment]]]
 
 
 @dataclass(frozen=True)
@@ -15,7 +22,8 @@ class Grids:
     """Scores of label grids, or their gradient. `grids[i]` is the grid of a segment.
 
     batches (list[Floats4d]): Arrays `(batch, n, n, channels)` of segments of similar length, in
-        NumPy or CuPy. A shorter segment has the first rows and columns of its grid. The other cells
+        NumPy or CuPy. A shorter segment occupies the first rows and columns of its grid. The other
+        cells
         are padding with arbitrary finite values.
     segments (list[list[int]]): The indices of the segments in each batch.
     lengths (ndarray): Number of tokens of each segment.
@@ -76,3 +84,7 @@ class Grids:
             widths[segments] = n
             n_cells += len(segments) * n * n
         return firsts, widths
+
+
+# Scores the label grids of segments, in the order of documents and segments
+GridModel = Model[GridInput, Grids]

@@ -1,4 +1,4 @@
-"""The loss over label grids: an array function that also returns the gradient.
+"""Compute the loss over label grids and its gradient, with array functions.
 
 Scores are `Grids`, in NumPy or CuPy.
 """
@@ -68,12 +68,12 @@ class CrossEntropy:
         flat = scores.flat()
         xp = get_array_module(flat)
         valid = mask_cells(scores, targets)
-        labelled, gold = gold_cells(scores, targets)
-        n_counted = int((valid if self.normalize == "cells" else valid[labelled]).sum())
+        labeled, gold = gold_cells(scores, targets)
+        n_counted = int((valid if self.normalize == "cells" else valid[labeled]).sum())
         weights = valid / max(n_counted, 1)
-        weights[labelled] *= self.label_weight
+        weights[labeled] *= self.label_weight
         weights = xp.asarray(weights, dtype=flat.dtype)
-        cells, channels = xp.asarray(labelled), xp.asarray(gold)
+        cells, channels = xp.asarray(labeled), xp.asarray(gold)
 
         shifted = flat - xp.max(flat, axis=-1, keepdims=True)
         gradient = xp.exp(shifted)

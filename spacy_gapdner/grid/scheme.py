@@ -1,4 +1,4 @@
-"""The interface of tagging schemes, which convert between entities and label grids."""
+"""Define the interface of tagging schemes, which convert between entities and label grids."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable

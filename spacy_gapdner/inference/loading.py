@@ -26,8 +26,8 @@ def load_recognizer(
     bf16: bool = False,
 ) -> tuple[Language, DiscontinuousEntityRecognizer]:
     """Load a trained pipeline, which accepts texts of any length, and find its recognizer, by its
-    `spans_key` if there are several. The key of gold entities, `gold_key`, may also differ from
-    that of the only recognizer. `threshold` overrides all its thresholds, and `line_breaks` the
+    `spans_key` if there are several. The key of gold entities, `gold_key`, may also differ from the
+    key of the only recognizer. `threshold` overrides all its thresholds, and `line_breaks` the
     setting of the `LineSentencizer`. Made for the processes of our commands, so it also calls
     `apply_workarounds`.
     """
@@ -70,7 +70,8 @@ def use_gpu(gpu_id: int) -> None:
 
 
 def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntityRecognizer:
-    """RETURNS (DiscontinuousEntityRecognizer): The only recognizer, or the one with the key."""
+    """RETURNS (DiscontinuousEntityRecognizer): The only recognizer, or the recognizer with the
+    key."""
     pipes = {n: p for n, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)}
     if not pipes:
         raise GapDNERError(

@@ -33,7 +33,7 @@ CONTEXT_TOKENS = 16
 
 class Piece(NamedTuple):
     """A part of a text, and its content with context. The content is serialized, because a Doc is
-    only valid in its memory zone."""
+    valid only in its memory zone."""
 
     place: Segment
     start: int

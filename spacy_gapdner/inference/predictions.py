@@ -73,7 +73,7 @@ def predict_records(
     n_process: int = 1,
     report: Report | None = None,
 ) -> Iterator[Doc]:
-    """YIELDS (Doc): Docs in the order of the texts, each only valid until the next one, with names
+    """YIELDS (Doc): Docs in the order of the texts, each valid only until the next one, with names
     and other keys in ``doc.user_data``. A report that skips documents collects the failures.
     """
     report = report or Report()

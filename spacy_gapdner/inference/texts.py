@@ -33,7 +33,7 @@ def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
     if path.suffix == ".txt":
         return _read_files(path.parent, [path], report)
     if path.suffix == ".jsonl":
-        # a named pipe, which is not a file, can only be read once
+        # a named pipe, which is not a file, can be read only once
         if path.is_file() and not path.stat().st_size:
             raise GapDNERError(f"{path} is empty.")
         return files.read_json_lines(path, report)

@@ -1,4 +1,4 @@
-"""Workarounds for bugs of dependencies, which change the process. Only `apply_workarounds` applies
+"""Work around bugs of dependencies in the current process. Only `apply_workarounds` applies
 them, and importing the package or using a pipeline does not.
 """
 

@@ -1,1 +1,1 @@
-"""The GapDNER network: the only part of the package that computes with PyTorch."""
+"""Build the GapDNER network. This is the only part of the package that computes with PyTorch."""

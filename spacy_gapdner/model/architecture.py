@@ -1,4 +1,4 @@
-"""The registered GapDNER architecture."""
+"""Register the GapDNER architecture."""
 
 from functools import partial
 
@@ -7,8 +7,9 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..grid import TaggingScheme
+from ..grid.grids import GridModel
 from .network import GapDNERNetwork, GapDNERSettings
-from .thinc_wrapper import GridModel, build_grid_model
+from .thinc_wrapper import build_grid_model
 
 
 def build_gapdner_v1(

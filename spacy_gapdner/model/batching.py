@@ -1,4 +1,4 @@
-"""Batches of sequences of similar length.
+"""Make batches of sequences of similar length.
 
 Work is batched at seven levels, from the outermost to the innermost:
 

@@ -1,4 +1,4 @@
-"""Boundary features of head and tail tokens (Equations 5 to 7)."""
+"""Compute boundary features of head and tail tokens (Equations 5 to 7)."""
 
 from typing import NamedTuple
 

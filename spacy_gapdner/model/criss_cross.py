@@ -1,4 +1,4 @@
-"""Criss-cross attention over the rows and columns of the grid (Equation 13)."""
+"""Compute the criss-cross attention over the rows and columns of the grid (Equation 13)."""
 
 from functools import partial
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The sequence encoder after the word representations: a BiLSTM (Equations 2 to 4)."""
+"""Encode word representations with a BiLSTM (Equations 2 to 4)."""
 
 from collections.abc import Sequence
 

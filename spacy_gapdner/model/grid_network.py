@@ -1,4 +1,4 @@
-"""Base classes for networks that score label grids."""
+"""Define base classes for networks that score label grids."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -48,7 +48,7 @@ class Call(NamedTuple):
 class GridNetwork(nn.Module):
     """A network that scores the label grids of sentences.
 
-    Subclasses define `encode`, which reads all sentences at once, and `score`, which scores small
+    Subclasses define `encode` and `score`. `encode` reads all sentences at once. `score` gets small
     batches of sentences of similar length, because the size of a grid is quadratic in the length.
 
     n_in (int): Width of the word representations.

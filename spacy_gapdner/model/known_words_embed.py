@@ -1,4 +1,4 @@
-"""Word representations without pretrained weights that handle unknown words."""
+"""Embed words without pretrained weights, including unknown words."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""The GapDNER network: word representations of sentences -> scores of their label grids."""
+"""Build the GapDNER network: word representations of sentences -> scores of their label grids."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -121,7 +121,7 @@ class GapDNERNetwork(GridNetwork):
 
         tokens (Sequence[Tensor]), mask (Optional[Tensor]): See `score`.
         RETURNS (tuple[Optional[Tensor], Optional[Tensor]]): The weights of the tokens for each span
-            `(batch, n, n, n)`, and those of the cells of row and column for each cell
+            `(batch, n, n, n)`, and the weights of the cells of row and column for each cell
             `(batch, n, n, 2 * n)`. None for a part that is switched off.
         """
         of_tokens = of_cells = None

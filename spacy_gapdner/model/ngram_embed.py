@@ -21,7 +21,7 @@ _SEED = 7
 
 
 def build_ngram_embed_v1(
-    embed: Model[list[Doc], Vectors], width: int, rows: int = 4000
+    embed: Model[list[Doc], Vectors], width: int, rows: int = 2500
 ) -> Model[list[Doc], Vectors]:
     """Build an embedding that adds to the vector of each word the mean vector of its n-grams of
     three and four characters, as in fastText (Bojanowski et al. 2017, "Enriching Word Vectors with
@@ -31,7 +31,7 @@ def build_ngram_embed_v1(
     width (int): Width of the representations, the same as in `embed`.
     rows (int): Number of rows of the table of n-grams.
     RETURNS (Model[list[Doc], list[Floats2d]]): The model.
-    RAISES (GapDNERError): If `rows` is not positive.
+    RAISES (GapDNERError): If `rows` is not positive, or `embed` turns out to have another width.
     """
     if rows < 1:
         raise GapDNERError(f"Invalid rows: {rows}. It must be at least 1.")
@@ -43,6 +43,12 @@ def _init(model: Model[list[Doc], Vectors], X: list[Doc] | None = None, Y: objec
     embed, table = model.layers
     embed.initialize(X=X)
     table.initialize()
+    for vectors in embed.predict(X[:1]) if X else ():
+        if vectors.shape[1] != table.get_dim("nO"):
+            raise GapDNERError(
+                f"Invalid width: {table.get_dim('nO')}. The embedding to which the n-grams are "
+                f"added has the width {vectors.shape[1]}. Use the same width for both."
+            )
 
 
 def _forward(

@@ -1,4 +1,4 @@
-"""thinc's Adam for all weights of a PyTorch network at once.
+"""Run thinc's Adam for all weights of a PyTorch network at once.
 
 thinc's `PyTorchShim` calls the optimizer for one tensor after the other: it clips the gradient,
 which waits for the GPU, updates the weights and wraps them in a new tensor. For a transformer, this

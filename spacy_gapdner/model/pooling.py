@@ -1,4 +1,4 @@
-"""Max pooling of word pieces that allows words without word pieces."""
+"""Pool word pieces by their maximum, and allow words without word pieces."""
 
 from collections.abc import Callable
 from typing import cast

@@ -1,4 +1,4 @@
-"""Matrix products of thinc's layers on a CPU."""
+"""Compute matrix products of thinc's layers on a CPU."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""The only place where thinc calls a PyTorch network: its shim."""
+"""Call a PyTorch network from thinc, in its shim."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Linear attention over the tokens of each span (Equations 8 to 10)."""
+"""Compute the linear attention over the tokens of each span (Equations 8 to 10)."""
 
 from functools import lru_cache
 
@@ -29,8 +29,8 @@ class SpanAttention(nn.Module):
         values (Tensor): The values to pool `(batch, n, width)`: H or a linear projection of it. The
             weights of a span sum to one, so H can be projected before or after pooling.
         rows (slice): The rows of the grid to compute.
-        RETURNS (Tensor): Features `(batch, rows * n, width)`. Those at (i, j) are the weighted mean
-            of the tokens from i to j.
+        RETURNS (Tensor): Features `(batch, rows * n, width)`. The features at (i, j) are the
+            weighted mean of the tokens from i to j.
         """
         weights = self._weigh(scores, rows).to(values.dtype).flatten(1, 2)
         padding = weights.shape[-1] - values.shape[1]

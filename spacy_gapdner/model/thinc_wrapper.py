@@ -1,4 +1,4 @@
-"""A thinc model that wraps the PyTorch network and scores the label grids of documents."""
+"""Wrap the PyTorch network in a thinc model that scores the label grids of documents."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
-from ..grid.grids import Grids
+from ..grid.grids import GridInput, GridModel, Grids
 from ..grid.scheme import channel_indices
 from ..grid.segments import Segment
 from .batching import batch_by_length
@@ -35,11 +35,6 @@ _PADDING = 32
 _CPU_BATCH, _GPU_BATCH = 3 * 2**20, 2**25
 _ATTENTION_WIDTH = 96
 
-# The documents and the segments of each document.
-ModelIn = tuple[list[Doc], list[list[Segment]]]
-# The scores of each segment, in the order of documents and segments.
-ModelOut = Grids
-GridModel = Model[ModelIn, ModelOut]
 GridIn = tuple[list[Floats2d], list[list[Segment]]]
 # The vectors of all words, and the segments of each call.
 NetworkIn = tuple[Floats2d, list[Call]]
@@ -64,7 +59,7 @@ def build_grid_model(
     make_network (NetworkFactory): Makes the network from the input width and the channels.
     max_batch_cells (Optional[int]): Maximum number of grid cells in a batch of segments.
     mixed_precision (bool): Multiply the network's matrices in bfloat16.
-    RETURNS (Model[ModelIn, ModelOut]): The model, with the refs "tok2vec" and "grid" and these
+    RETURNS (Model[GridInput, Grids]): The model, with the refs "tok2vec" and "grid" and these
         attrs: "tagging" is the scheme. "resize_output" is a function that takes the model and a
         longer list of entity types, and "has_network" one that takes the model. `initialize` takes
         the entity types as Y.
@@ -75,7 +70,7 @@ def build_grid_model(
     use_one_thread_after_fork()
     multiply_by_torch(tok2vec)
     make = partial(_make_network, tagging, make_network)
-    grid: Model[GridIn, ModelOut] = Model(
+    grid: Model[GridIn, Grids] = Model(
         f"{name}_grid",
         # not an attr, because thinc restores saved attrs, which would override the config
         partial(_grid_forward, max_batch_cells),
@@ -96,7 +91,7 @@ def build_grid_model(
     )
 
 
-def get_shim(grid: Model[GridIn, ModelOut]) -> NetworkShim:
+def get_shim(grid: Model[GridIn, Grids]) -> NetworkShim:
     """RETURNS (NetworkShim): The shim that contains the network, from the ref "grid"."""
     return cast(NetworkShim, grid.layers[0].shims[0])
 
@@ -113,10 +108,10 @@ def _make_network(
 
 
 def _init(
-    make_network: NetworkFactory, model: GridModel, X: ModelIn | None = None, Y: object = None
+    make_network: NetworkFactory, model: GridModel, X: GridInput | None = None, Y: object = None
 ) -> None:
     tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
-    docs, _ = cast(ModelIn, X)
+    docs, _ = cast(GridInput, X)
     tok2vec.initialize(X=docs)
     if grid.has_dim("nI") is None:
         grid.set_dim("nI", max(vectors.shape[1] for vectors in tok2vec.predict(docs)))
@@ -129,14 +124,14 @@ def _has_network(model: GridModel) -> bool:
 
 
 def _forward(
-    model: GridModel, inputs: ModelIn | list[Doc], is_train: bool
-) -> tuple[ModelOut, Callable[[ModelOut], list[Doc]]]:
+    model: GridModel, inputs: GridInput | list[Doc], is_train: bool
+) -> tuple[Grids, Callable[[Grids], list[Doc]]]:
     use_one_thread_after_fork()
     docs, segments = inputs if isinstance(inputs, tuple) else (inputs, _whole_docs(inputs))
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
     scores, backprop_grid = model.get_ref("grid")((vectors, segments), is_train)
 
-    def backprop(d_scores: ModelOut) -> list[Doc]:
+    def backprop(d_scores: Grids) -> list[Doc]:
         return backprop_tok2vec(backprop_grid(d_scores))
 
     return scores, backprop
@@ -157,15 +152,15 @@ def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Seque
     channels, larger = map(model.attrs["tagging"].channels, (trained.labels, labels))
     network.copy_weights_from(trained, channel_indices(channels, larger))
     network.train(trained.training)
-    # a new shim, because optimizers store moments with the old shapes under the id of the old one
+    # a new shim, because optimizers store the moments of the old weights under the old shim's id
     layer = _wrap(make_network, get_shim(grid).mixed_precision)
     cast(NetworkShim, layer.shims[0]).network = network.to(next(trained.parameters()).device)
     grid.layers[0] = layer
 
 
 def _grid_forward(
-    max_batch_cells: int | None, model: Model[GridIn, ModelOut], inputs: GridIn, is_train: bool
-) -> tuple[ModelOut, Callable[[ModelOut], list[Floats2d]]]:
+    max_batch_cells: int | None, model: Model[GridIn, Grids], inputs: GridIn, is_train: bool
+) -> tuple[Grids, Callable[[Grids], list[Floats2d]]]:
     vectors, segments = inputs
     xp, layer = model.ops.xp, model.layers[0]
     max_cells = max_batch_cells or _choose_max_cells(get_shim(model).network)
@@ -179,7 +174,7 @@ def _grid_forward(
     placed = [_make_call(call, starts, lengths, len(words)) for call in calls]
     scores, backprop_network = layer((words, placed), is_train)
 
-    def backprop(d_scores: ModelOut) -> list[Floats2d]:
+    def backprop(d_scores: Grids) -> list[Floats2d]:
         d_words = backprop_network(d_scores.batches)
         ends = np.cumsum([len(array) for array in vectors])[:-1].tolist()
         return cast(list[Floats2d], xp.split(d_words, ends))

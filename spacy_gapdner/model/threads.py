@@ -1,4 +1,4 @@
-"""PyTorch's threads in forked processes."""
+"""Limit PyTorch's threads in forked processes."""
 
 import multiprocessing
 import os

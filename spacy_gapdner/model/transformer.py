@@ -1,4 +1,4 @@
-"""The model of spacy-transformers with less padding: spans are batched by length.
+"""Run the model of spacy-transformers with less padding: spans are batched by length.
 
 With it, `nlp.pipe` is faster than spaCy's `ner` on spacy-transformers (see project/benchmark).
 """

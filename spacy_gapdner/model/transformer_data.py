@@ -1,4 +1,4 @@
-"""The output of the transformer for a document."""
+"""Store the output of the transformer for a document."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

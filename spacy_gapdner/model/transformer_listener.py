@@ -1,4 +1,4 @@
-"""A listener to a transformer that pools the word pieces of all documents of a batch at once."""
+"""Listen to a transformer, and pool the word pieces of all documents of a batch at once."""
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
@@ -76,7 +76,7 @@ def _make_pool(pooling: Model[Ragged, Floats2d], grad_factor: float) -> Pool:
 class _Listener(TransformerListener):
     @classmethod
     def get_batch_id(cls, inputs: list[Doc]) -> int:
-        # the same as that of its base class, without a Token for each word
+        # the same as in its base class, without a Token for each word
         return sum(sum(doc.to_array("ORTH").tolist()) for doc in inputs)
 
 

@@ -1,4 +1,4 @@
-"""The shim of the transformer, which also loads pipelines from elsewhere."""
+"""Load and call the transformer in its shim, also for pipelines from unknown sources."""
 
 import warnings
 from io import BytesIO

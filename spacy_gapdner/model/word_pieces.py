@@ -1,4 +1,4 @@
-"""Word pieces of spans, as flat arrays and as padded batches."""
+"""Store word pieces of spans as flat arrays and as padded batches."""
 
 import warnings
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int)
             texts, return_attention_mask=False, return_offsets_mapping=tokenizer.is_fast
         )
     if any(len(row) > longest for row in encoded["input_ids"]):
-        # always the same message, so that it is only shown once
+        # always the same message, so that it is shown only once
         warnings.warn(
             f"Segments with more than {longest} word pieces are too long for the transformer and "
             "were truncated. Lower max_length and stride of the pipe and of segment_spans.",

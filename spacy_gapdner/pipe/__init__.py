@@ -1,4 +1,4 @@
-"""The trainable pipeline component and related components."""
+"""Provide the trainable component, its thresholds and its scorer."""
 
 from .recognizer import DiscontinuousEntityRecognizer
 

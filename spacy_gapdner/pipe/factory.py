@@ -1,4 +1,5 @@
-"""The factories `gapdner` and `discontinuous_ner`, their default config, and a callback."""
+"""Register the factories `gapdner` and `discontinuous_ner` with their default config, and a
+callback."""
 
 import warnings
 from collections.abc import Callable
@@ -32,15 +33,22 @@ mixed_precision = false
 
 [model.tagging.loss]
 @losses = "spacy-gapdner.CrossEntropy.v1"
+normalize = "labelled"
+label_weight = 2.0
 
 [model.tok2vec]
 @architectures = "spacy.Tok2Vec.v2"
 
 [model.tok2vec.embed]
+@architectures = "spacy-gapdner.NgramEmbed.v1"
+width = 96
+rows = 2500
+
+[model.tok2vec.embed.embed]
 @architectures = "spacy-gapdner.KnownWordsEmbed.v1"
 width = 96
 attrs = ["NORM","PREFIX","SUFFIX","SHAPE"]
-rows = [5000,1000,2500,1000]
+rows = [5000,500,1000,500]
 hidden = 0.25
 
 [model.tok2vec.encode]
@@ -96,7 +104,7 @@ def make_gapdner(
 
     nlp (Language): The pipeline.
     name (str): The component instance name.
-    model (Model): The model that scores the label grids. See `spacy-gapdner.GapDNER.v1`.
+    model (Model): The model that scores the label grids. See `build_gapdner_v1`.
     spans_key (str): Entities are stored in `doc.spans` as KEY_1, KEY_2, ...
     threshold (float): Entities with a lower score are dropped. The score of an entity is the
         lowest probability of its grid cells. At 0.0, all entities that consist of the most

@@ -1,4 +1,4 @@
-"""Gold entities: the labels and samples of a training corpus, and the targets of a batch."""
+"""Read gold entities: the labels and samples of a training corpus, and the targets of a batch."""
 
 import warnings
 import zlib

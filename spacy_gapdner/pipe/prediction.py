@@ -13,15 +13,12 @@ from thinc.api import Model
 from ..entities import Entity
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
-from ..grid.grids import Grids
+from ..grid.grids import GridModel
 from ..grid.segments import Segment, merge_segments
 from .thresholds import Thresholds
 
 # Approximate number of words whose grids exist at the same time
 _MAX_WORDS = 2**14
-
-# Maps documents and their segments to the scores of all segments
-GridModel = Model[tuple[list[Doc], list[list[Segment]]], Grids]
 
 
 def predict_entities(
@@ -32,7 +29,7 @@ def predict_entities(
     labels: Sequence[str],
 ) -> Iterator[tuple[list[Entity], int]]:
     """YIELDS (tuple[list[Entity], int]): For each document, its entities in text order and the
-    number of paths that the search dropped. Entities that only consist of whitespace are dropped.
+    number of paths that the search dropped. Entities that consist only of whitespace are dropped.
     """
     tagging: TaggingScheme = model.attrs["tagging"]
     numbered = zip(docs, accumulate(map(len, docs), initial=0), strict=False)

@@ -1,4 +1,4 @@
-"""The trainable pipeline component for discontinuous named entity recognition."""
+"""Recognize discontinuous named entities with a trainable pipeline component."""
 
 import math
 import warnings
@@ -19,12 +19,12 @@ from ..entities import Entity, set_contiguous_ents, set_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
-from ..grid.grids import Grids
+from ..grid.grids import GridModel, Grids
 from ..grid.losses import GridTarget
 from ..grid.segments import Segment, check_window, get_segments
 from .calibration import Calibration
 from .gold import check_labels, collect_gold, make_targets, report_unaligned, report_unassigned
-from .prediction import GridModel, predict_entities, warn_cut_paths, warn_without_vectors
+from .prediction import predict_entities, warn_cut_paths, warn_without_vectors
 from .settings import (
     check_score_weights,
     check_settings,
@@ -188,7 +188,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.model.initialize((gold.sample, self.segments(gold.sample)), cast(Grids, self.labels))
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
-        """RETURNS (list[list[Segment]]): The segments of each document. See `get_segments`."""
+        """RETURNS (list[list[Segment]]): The sentences or windows of each document."""
         max_length, stride = self.cfg["max_length"], self.cfg["stride"]
         return [get_segments(doc, max_length, stride) for doc in docs]
 
@@ -276,8 +276,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return self.tagging.loss(scores, targets)
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights. `lr_scale` multiplies the learning rate of the network, but not that
-        of the tok2vec or transformer.
+        """Update the weights. `lr_scale` multiplies the learning rate of the network, but not of
+        the tok2vec or transformer.
 
         sgd (Optimizer): The optimizer.
         """
@@ -285,16 +285,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         # thinc only calls it, so it does not have to be an Optimizer
         scaled = cast(Optimizer, partial(sgd, lr_scale=self.cfg["lr_scale"]))
         self.model.get_ref("grid").finish_update(scaled)
-
-    def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
-        """Score a batch of examples with the scorer of the config.
-
-        examples (Iterable[Example]): The examples with predictions.
-        RETURNS (dict[str, Any]): The scores. See `spacy_gapdner.pipe.scorer`.
-        """
-        if self.scorer is None:
-            return {}
-        return self.scorer(examples, **{"spans_key": self.key, **kwargs})
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> TrainablePipe:
         """Load the pipe. See `TrainablePipe.from_bytes`."""

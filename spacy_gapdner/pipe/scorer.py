@@ -139,6 +139,11 @@ class Comparison:
         """RETURNS (Set[Mention]): The predicted entities."""
         return self.scores.keys()
 
+    def count(self, item: Mention) -> Counts:
+        """RETURNS (Counts): The counts of one entity."""
+        is_gold, is_predicted = item in self.gold, item in self.scores
+        return Counts(is_gold and is_predicted, is_predicted, is_gold)
+
 
 def compare(example: Example, key: str) -> Comparison:
     """Convert the entities of an example to comparable form. Raises a GapDNERError if there are
@@ -158,37 +163,26 @@ def compare(example: Example, key: str) -> Comparison:
     return Comparison(reference, gold, scores, is_annotated(example.reference, key))
 
 
-def count_subsets(compared: Comparison) -> dict[str, Counts]:
-    """RETURNS (dict[str, Counts]): The counts of an example by subset. See `SUBSETS`."""
-    sentence, gold, predicted = compared.positions.sentence, compared.gold, compared.predicted
-    disc, disc_predicted = ({i for i in side if len(i[1]) > 1} for side in (gold, predicted))
-    counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(disc_predicted, disc)}
-    for subset, sentences in subset_sentences(compared).items():
-        counts[subset] = Counts.of(
-            *({item for item in side if sentence(item) in sentences} for side in (predicted, gold))
-        )
-    return counts
-
-
-def subset_sentences(compared: Comparison) -> dict[str, set[int]]:
-    """RETURNS (dict[str, set[int]]): The sentences of the subsets that consist of sentences."""
-    gold, sentence = compared.gold, compared.positions.sentence
-    selected = {
-        "disc_sents": (i for i in gold if len(i[1]) > 1),
-        "overlap_sents": _overlapping(gold),
+def find_groups(compared: Comparison) -> dict[Mention, list[tuple[str, Any]]]:
+    """RETURNS (dict[Mention, list[tuple[str, Any]]]): The groups of `Tally` that count each entity,
+    with its value.
+    """
+    positions = compared.positions
+    sentences = {
+        "disc_sents": {positions.sentence(item) for item in compared.gold if len(item[1]) > 1},
+        "overlap_sents": set(map(positions.sentence, _overlapping(compared.gold))),
     }
-    return {subset: set(map(sentence, items)) for subset, items in selected.items()}
-
-
-def item_groups(positions: "Positions", item: Mention) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The value of an entity for each group of `Tally` but the subset."""
-    label, fragments = item
-    count_tokens = positions.count_tokens
-    groups = {"type": label, "fragments": len(fragments), "length": count_tokens(fragments)}
-    if len(fragments) > 1:
-        gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
-        groups["gap_length"] = count_tokens(gaps)
-    return groups
+    found: dict[Mention, list[tuple[str, Any]]] = {}
+    for item in compared.gold | compared.predicted:
+        label, fragments = item
+        groups = found[item] = [("subset", "all"), ("type", label), ("fragments", len(fragments))]
+        groups.append(("length", positions.count_tokens(fragments)))
+        if len(fragments) > 1:
+            gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
+            groups += [("subset", "disc"), ("gap_length", positions.count_tokens(gaps))]
+        own = positions.sentence(item)
+        groups += [("subset", name) for name, those in sentences.items() if own in those]
+    return found
 
 
 class Tally:
@@ -207,12 +201,9 @@ class Tally:
     def add(self, compared: Comparison) -> None:
         """Count the entities of an example."""
         self.is_annotated |= compared.is_annotated
-        for subset, counts in count_subsets(compared).items():
-            self.groups["subset"][subset] += counts
-        for item in compared.gold | compared.predicted:
-            is_gold, is_predicted = item in compared.gold, item in compared.predicted
-            own = Counts(is_gold and is_predicted, is_predicted, is_gold)
-            for group, value in item_groups(compared.positions, item).items():
+        for item, groups in find_groups(compared).items():
+            own = compared.count(item)
+            for group, value in groups:
                 self.groups[group][value] += own
 
     def prf(self, counts: Counts) -> dict[str, float | None]:
@@ -258,7 +249,7 @@ class Positions:
                 ranges[-1] = (ranges[-1][0], end)
             else:
                 ranges.append((start, end))
-        # an entity that only consists of whitespace keeps an empty range, so that it is counted
+        # an entity that consists only of whitespace keeps an empty range, so that it is counted
         return entity.label_, tuple(r for r in ranges if r[0] < r[1]) or (ranges[0],)
 
     def sentence(self, item: Mention) -> int:

@@ -1,4 +1,4 @@
-"""The thresholds that select the entities of a label grid."""
+"""Select the entities of a label grid by thresholds."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,9 +41,9 @@ class Thresholds:
         return self.type_thresholds.get(label, self.threshold)
 
     def lowest_scores(self, labels: Sequence[str]) -> list[float]:
-        """RETURNS (list[float]): The lowest scores before calibration of the cells and entities to
-        search for: 0.0 (only the most probable label of each cell) if some thresholds are 0.0, and
-        the lowest score that reaches one of the others.
+        """RETURNS (list[float]): The lowest uncalibrated score of each search. If a threshold is
+        0.0, a search with 0.0 finds the most probable label of each cell. Another search finds the
+        scores that reach the lowest of the other thresholds.
         """
         kinds = (False, True)
         limits = {(self.threshold_of(label, kind), kind) for label in labels for kind in kinds}
@@ -72,6 +72,6 @@ class Thresholds:
         for uncalibrated in entities:
             entity = self.calibration(uncalibrated)
             limit = self.threshold_of(entity.label, entity.is_discontinuous)
-            # the other search finds entities with the other kind of limit
+            # a search with 0.0 is for thresholds of 0.0, the other search for the other thresholds
             if bool(limit) == bool(least) and (entity.score or 0.0) >= limit:
                 yield entity

@@ -22,7 +22,7 @@ class Corpus:
 
     path (Union[str, Path, None]): The file or folder. None raises an error, because the path has
         to be set in the config or on the command line.
-    format, types, n_sents, spans_key: See `spacy_gapdner.formats.read`.
+    format, types, n_sents, spans_key: See `read`.
     limit, augmenter: See `spacy.training.Corpus`.
     options (Optional[Mapping[str, Any]]): Other settings of `read` and the format's reader, such as
         `from_ents` for .spacy files.
@@ -60,7 +60,7 @@ class Corpus:
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """YIELDS (Example): Examples tokenized by the pipeline. References have gold entities."""
-        # skipped entities are only logged in the first epoch
+        # skipped entities are logged only in the first epoch
         report = Report() if self._has_reported else None
         docs = (doc for doc in read(self.path, nlp=nlp, report=report, **self.settings) if len(doc))
         # no limit by default

@@ -92,7 +92,8 @@ def _read_sources(components: dict[str, Any], pipeline: Sequence[str]) -> None:
 
 
 def _find_splitters(config: Config) -> list[str]:
-    # an instance registers the factories of spaCy, and `has_factory` those of other packages
+    # an instance registers the factories of spaCy, and `has_factory` the factories of other
+    # packages
     nlp = get_lang_class(config["nlp"]["lang"])()
     factories = {name: config["components"][name]["factory"] for name in config["nlp"]["pipeline"]}
     return [

@@ -88,7 +88,7 @@ ALL = "Without these errors, F1 would be 100.0."
             None,
             0.41,
             "ADE is missed: 1 of 3 gold entities, 1 with a score less than 0.1 below the "
-            f"threshold. {ALL} Try lower thresholds: tune with --per-type or --min-recall.",
+            f"threshold. {ALL} Try lower thresholds: tune with --min-recall.",
         ),
         ([FOUND, ([BACK], [])], None, 0.39, "ADE is missed: 1 of 3 gold entities, 0 with a score"),
         (

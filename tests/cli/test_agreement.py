@@ -40,3 +40,13 @@ def test_no_differences(run, write_brat, tmp_path):
     assert "2 documents compared, no differences" in result.stdout
     page = (tmp_path / "out" / "agreement.html").read_text()
     assert "<p>No differences: 2 entities are the same.</p>" in page
+
+
+def test_invalid_data(run, fails, write_brat, write):
+    first, other = write_brat("anna", a=(TEXT, FIRST)), write_brat("ben", b=("no pain", ""))
+    fails("The two sides have no text in common", "agreement", first, other)
+    folder = write({"gold.spacy": "no pain", "notes.txt": "no pain"})
+    fails("is not a valid .spacy file", "agreement", first, folder / "gold.spacy")
+    fails("has text without annotation", "agreement", folder / "notes.txt", first)
+    fails("notes.txt is not a folder", "agreement", first, first, "-o", folder / "notes.txt")
+    assert "Neither side has entities" in run("agreement", other, other).output

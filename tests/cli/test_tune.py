@@ -1,9 +1,7 @@
-from dataclasses import replace
-
 import spacy
 from tiny_pipeline import ANNOTATED, CHANGED
 
-from spacy_gapdner import analysis
+from spacy_gapdner.analysis.tuning import Objective
 
 
 def test_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
@@ -14,7 +12,7 @@ def test_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
     nlp.to_disk(strict)
     data = write_docs(annotated=ANNOTATED * 5)
     before = {path: path.stat().st_mtime_ns for path in strict.rglob("*")}
-    result = run("tune", strict, data, "--measure", "disc_f", "--per-type")
+    result = run("tune", strict, data, "--measure", "disc_f")
     assert "Use --output" in result.output
     assert {path: path.stat().st_mtime_ns for path in strict.rglob("*")} == before
     result = run("tune", strict, data, "--output", output)
@@ -30,48 +28,36 @@ def test_tuned_pipeline_is_saved(run, model, write_docs, tmp_path):
     assert after == [f"{100 * performance[key]:.2f}" for key in keys]
     for name in ("threshold", "disc_threshold"):
         assert f"{name} = {cfg[name]}" in result.output
-    assert "Thresholds: new (+" in result.output
-    assert " combined in cross-validation, better in 100% of resamples)" in result.output
     assert "before cross-validated after" in " ".join(result.output.split())
     assert "\nDiscontinuous P " in result.output
     # the model has no label for one of the types
     changed = write_docs("changed.spacy", CHANGED * 5)
     result = run("tune", strict, changed, "--min-recall", 1)
-    assert "No threshold reaches the minimum precision or recall." in result.output
+    assert "below the minimum of 100.00. If it cannot be reached, the closest thresholds" in (
+        " ".join(result.output.split())
+    )
     # replace the pipeline, without temporary files
     run("tune", output, data, "--output", output, "--force", "--min-precision", 1)
     assert [path.name for path in tmp_path.iterdir() if path.name[0] == "."] == []
     assert "meta.json" in {path.name for path in output.iterdir()}
 
 
-def test_pipeline_is_unchanged_if_nothing_improves(run, model, write_docs, tmp_path):
+def test_pipeline_is_unchanged_if_it_would_be_worse(run, model, write_docs, monkeypatch, tmp_path):
+    monkeypatch.setattr(Objective, "allows", lambda *scores: False)
     output = tmp_path / "tuned"
-    # nothing can be learned from other documents
-    result = run("tune", model, write_docs(annotated=ANNOTATED[:1]), "--output", output)
-    assert "Thresholds: unchanged (new thresholds: +0.00 combined" in result.output
-    assert "Calibration: unchanged" in result.output
+    result = run("tune", model, write_docs(annotated=ANNOTATED), "--output", output)
+    assert "The pipeline is unchanged: new settings would change combined by" in result.output
     assert "Unchanged pipeline" in result.output
     assert (output / "gapdner" / "cfg").read_text() == (model / "gapdner" / "cfg").read_text()
 
 
-def test_minimum_missed_in_cross_validation(run, model, write_docs, monkeypatch):
-    tune, is_new = analysis.tune, True
-
-    def estimate(*args, **settings):
-        tuning = tune(*args, **settings)
-        estimated = {**tuning.estimated, "p": 0.725, "r": 0.5}
-        return replace(tuning, estimated=estimated, new_thresholds=is_new)
-
-    monkeypatch.setattr(analysis, "tune", estimate)
-    warning = "In cross-validation, precision is 72.50, below the minimum of 75.00"
-    advice = "Set a higher minimum, or tune on more data."
-    shown = []
-    for recall in (0.5, 0.625):
-        least = ("--min-precision", 0.75, "--min-recall", recall)
-        shown.append(" ".join(run("tune", model, write_docs(), *least).output.split()))
-    assert f"{warning}. {advice}" in shown[0]
-    assert f"{warning} and recall is 50.00, below the minimum of 62.50. {advice}" in shown[1]
-    assert warning not in run("tune", model, write_docs()).output
-    # the minimum is that of the new thresholds
-    is_new = False
-    assert "In cross-validation" not in run("tune", model, write_docs(), *least).output
+def test_invalid_data(fails, model, write_docs, write, tmp_path):
+    message = "The data has no entities under the spans_key 'gapdner'"
+    fails(message, "tune", model, write_docs(annotated=[("no pain", [])]))
+    found = "It has other entities or spans: 5 in doc.spans['other_*']"
+    fails(f"{message}. {found}", "tune", model, write_docs(annotated=CHANGED, key="other"))
+    folder = write({"gold.spacy": "no pain", "notes.txt": "no pain"})
+    fails("is not a valid .spacy file", "tune", model, folder / "gold.spacy")
+    fails("has text without annotation", "tune", model, folder / "notes.txt")
+    output = ["--output", folder / "notes.txt", "--force"]
+    fails("notes.txt is not a folder", "tune", model, write_docs(), *output)

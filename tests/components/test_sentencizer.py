@@ -1,49 +1,19 @@
-"""Texts as Docs, and their sentences."""
+"""Sentences of texts."""
 
 import textwrap
 from functools import cache
 
 import pytest
 import spacy
-from hypothesis import given
-from hypothesis import strategies as st
-from spacy.tokens import Doc
 from tiny_pipeline import make_examples, model_config
 
 from spacy_gapdner.components.pipelines import load_splitter
 from spacy_gapdner.components.sentencizer import blank_pipeline, is_wrapped
-from spacy_gapdner.docs import make_doc
-
-NLP = spacy.blank("en")
-
-
-def tokens(doc):
-    return [(t.text, t.whitespace_, t.norm_, t.idx) for t in doc]
-
-
-@given(text=st.text(alphabet="ab '(.\n", max_size=60))
-def test_usual_texts_get_the_tokens_of_spacy(text):
-    assert tokens(make_doc(NLP, text)) == tokens(NLP.make_doc(text))
 
 
 def test_punctuation_at_the_start_of_spanish_sentences():
     doc = blank_pipeline("es")("No mejoró. ¿Tuvo fiebre? ¡¿Sí?!\n¿No?")
     assert [s.text.strip() for s in doc.sents] == ["No mejoró.", "¿Tuvo fiebre?", "¡¿Sí?!", "¿No?"]
-
-
-def test_long_texts_are_split_for_the_tokenizer():
-    words = ["x" * 1000, "y" * 1001, "z" * 2500, "."]
-    doc = make_doc(NLP, " ".join(words))
-    assert doc.text == " ".join(words)
-    assert [len(token) for token in doc] == [1000, 1000, 1, 1000, 1000, 500, 1]
-    # a piece is not a sentence
-    assert not doc.has_annotation("SENT_START")
-    assert len(list(blank_pipeline()(doc).sents)) == 1
-    # without splitting, this takes minutes: 64 times as long as 1000 brackets
-    assert len(make_doc(NLP, "(" * 8000)) == 8000
-    nlp = spacy.blank("en")
-    nlp.tokenizer = lambda text: Doc(nlp.vocab, words=[text])
-    assert len(make_doc(nlp, "x" * 3000)) == 1
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from spacy_gapdner.analysis.model_report import report_model
 from spacy_gapdner.drawing.analysis_report import render_report
 from spacy_gapdner.drawing.bars import ENTITIES_CSS, Bar, render_entities
 from spacy_gapdner.drawing.colors import PALETTE
-from spacy_gapdner.drawing.documents import write_documents
 from spacy_gapdner.drawing.page import LINES_JS, render_page
+from spacy_gapdner.drawing.render import write_documents
 
 pytestmark = pytest.mark.slow
 JOINT = Entity("ADE", ((2, 3), (5, 6)), 0.9)
@@ -111,7 +111,7 @@ def test_outcomes_and_tooltips(page):
 
 def test_everything_is_shown_without_javascript(browser, path, tmp_path):
     plain = tmp_path / "page.html"
-    plain.write_text(re.sub("(?s)<script>.*?</script>", "", path.read_text("utf-8")), "utf-8")
+    plain.write_text(re.sub("(?s)<script.*?</script>", "", path.read_text("utf-8")), "utf-8")
     browser.get(plain.as_uri())
     assert len(visible(browser)) == 250
     assert not browser.find_elements(By.CSS_SELECTOR, ".tools")
@@ -246,6 +246,13 @@ def test_forced_colors(browser, path, report_path):
         # legends do not show colors
         assert not visible(browser, ".legend i")
         assert visible(browser, ".legend li")
+        # filters that fade other entities are visible
+        for link in browser.find_elements(By.CSS_SELECTOR, "a[data-filter]")[:1]:
+            link.send_keys(Keys.ENTER)
+            chosen = browser.find_element(By.CSS_SELECTOR, ".tools .chosen")
+            until(browser, chosen.is_displayed)
+            assert chosen.value_of_css_property("border-top-width") == "3px"
+            assert visible(browser, "i.off")
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 

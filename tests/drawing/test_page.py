@@ -13,6 +13,6 @@ def test_page():
     assert "<p>body</p>" in page
     assert "td > b {}" in page
     # only the script of the page can run
-    assert "<script>alert(1 < 2);</script>" in page
+    assert '<script type="module">alert(1 < 2);</script>' in page
     digest = b64encode(sha256(b"alert(1 < 2);").digest()).decode()
     assert f"script-src 'sha256-{digest}'" in page

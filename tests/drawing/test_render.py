@@ -7,8 +7,7 @@ from drawn import labels, make_doc, rows, sentences
 
 from spacy_gapdner import Entity, GapDNERError
 from spacy_gapdner.drawing.colors import choose_colors
-from spacy_gapdner.drawing.documents import write_documents
-from spacy_gapdner.drawing.render import render
+from spacy_gapdner.drawing.render import render, write_documents
 
 TEXT = "Naproxen gave severe joint and back pain. It went away."
 ENTITIES = [

@@ -1,14 +1,13 @@
 """Guessing the language of texts, and comparing it with that of a pipeline."""
 
 import json
-import warnings
 
 import pytest
 import spacy
 from spacy.training import Example
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.docs import DOC_LANG, warn_other_languages
+from spacy_gapdner.docs import DOC_LANG
 from spacy_gapdner.formats import (
     Report,
     convert,
@@ -140,11 +139,6 @@ def test_training_warns_of_other_tokens():
     message = "rules of German (de), but .*: 1 with the rules of English (en). .* convert --lang de"
     with pytest.warns(UserWarning, match=message.replace("(", r"\(").replace(")", r"\)")):
         nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc)])
-    doc.user_data[DOC_LANG] = "de"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warn_other_languages([doc, nlp.make_doc("x")])
-        warn_other_languages([])
 
 
 def test_english_terms_are_not_latin():

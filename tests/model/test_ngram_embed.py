@@ -65,6 +65,9 @@ def test_rows_are_saved(tmp_path):
         assert numpy.array_equal(own, found)
 
 
-def test_invalid_number_of_rows():
+def test_invalid_settings():
+    words = make().layers[0]
     with pytest.raises(ValueError, match="Invalid rows: 0"):
-        build_ngram_embed_v1(make().layers[0], 8, rows=0)
+        build_ngram_embed_v1(words, 8, rows=0)
+    with pytest.raises(ValueError, match=r"Invalid width: 9\. .* has the width 8\."):
+        build_ngram_embed_v1(words, 9).initialize(DOCS)

@@ -71,7 +71,11 @@ def test_settings_of_the_paper(tmp_path):
     assert model["word_dropout"] == 0.5
     assert model["tagging"] == {
         "@misc": "spacy-gapdner.GapAwareTagging.v1",
-        "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
+        "loss": {
+            "@losses": "spacy-gapdner.CrossEntropy.v1",
+            "normalize": "cells",
+            "label_weight": 1.0,
+        },
     }
     # one d
     assert {model[f"{part}_width"] for part in ("hidden", "boundary", "grid")} == {128}

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from ...entities import Fragments
 from ...errors import GapDNERError
+from ...formats import TextEntity
 from ...formats.outputs import check_apart, with_ending
 from .brat_file import BratFile
 from .journal import Entry
-from .proposals import Proposal
 from .store import Store, Texts
 
 
@@ -46,33 +46,32 @@ class Adjudication:
                 continue
             keys, lines = _keys(second), (_lines(first), _lines(second))
             is_done = _keys(first) == keys and lines[0] == lines[1]
-            first.change([mark for mark in first.entities.values() if mark.key in keys])
+            first.change([entity for entity in first.entities.values() if entity.key in keys])
             adjudicated.write(name, first.content)
             n_lost += len(lines[0].union(lines[1]) - _lines(first))
             if is_done:
                 adjudicated.journal.add(name, Entry("done", annotator=adjudicated.annotator))
         return n_lost
 
-    def propose(self, name: str) -> list[Proposal]:
-        """The entities of a text with their folders. The page hides those that the text already
-        contains. Entities on which both agreed after the text was prepared are included."""
+    def propose(self, name: str) -> dict[str, list[TextEntity]]:
+        """The entities of a text by source. The page hides those that the text already contains.
+        Entities on which both agreed after the text was prepared are included."""
         if name not in self.names:
-            return []
+            return {}
         first, second = (_keys(store.load(name).file) for store in self.stores)
         sides = zip(self.sources, (first - second, second - first, first & second), strict=True)
-        return [
-            Proposal(label, fragments, None, source)
+        return {
+            source: [TextEntity(*key) for key in sorted(keys, key=lambda key: key[::-1])]
             for source, keys in sides
-            for label, fragments in sorted(keys, key=lambda key: key[::-1])
-        ]
+        }
 
 
 def _keys(file: BratFile) -> set[tuple[str, Fragments]]:
-    return {mark.key for mark in file.entities.values()}
+    return {entity.key for entity in file.entities.values()}
 
 
 def _lines(file: BratFile) -> set[str]:
     # the lines that refer to entities, with the entities instead of their ids
-    keys = {id: str(mark.key) for id, mark in file.entities.items()}
+    keys = {id: str(entity.key) for id, entity in file.entities.items()}
     lines = (line for lines in file.notes().values() for line in lines)
     return {re.sub(r"T\d+\S*", lambda match: keys.get(match[0], match[0]), line) for line in lines}

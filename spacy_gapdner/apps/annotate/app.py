@@ -1,7 +1,7 @@
 """Serve the annotation page and its JSON API.
 
-Requests never set a path, a model or a setting. They can only access texts that were found in the
-folder, and the names of annotators are validated.
+Requests never set a path, a model or a setting. Requests can access only texts that were found in
+the folder, and the names of annotators are validated.
 """
 
 from functools import partial
@@ -16,8 +16,7 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
-from ...drawing.page import PAGE_CSS
-from ...errors import GapDNERError
+from ...drawing.page import PAGE_CSS, read_static
 from ..web import LOOPBACK, WorkThread, new_app
 from .equal_words import Action, EqualWords, change_equal, count_equal
 from .session import Order, Session
@@ -32,8 +31,6 @@ def create_app(
 ) -> FastAPI:
     """Create the web application. `token` is a password that each request must contain."""
     app = new_app(hosts, _MAX_BYTES, "Split the text into several files.")
-    app.add_exception_handler(GapDNERError, _refuse)
-    app.add_exception_handler(OSError, _refuse)
     # the session is not thread-safe
     run = WorkThread().run
 
@@ -104,7 +101,7 @@ def create_app(
         """Return the proposals of the model, or the disagreements of two annotators."""
         loaded = await run(lambda: own.load(find(name)))
         proposer = None if session.adjudication else session.proposer
-        found = await proposer.propose(loaded.file.text) if proposer else []
+        found = await proposer.propose(loaded.file.text) if proposer else ()
         return await run(lambda: session.choose(loaded, found))
 
     @api.post("/equal")
@@ -144,12 +141,10 @@ def create_app(
     async def style() -> Response:
         return Response(PAGE_CSS, media_type="text/css")
 
+    @app.get("/js/lines.js", include_in_schema=False)
+    async def lines() -> Response:
+        return Response(read_static("lines.js"), media_type="text/javascript")
+
     app.include_router(api)
     app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
     return app
-
-
-async def _refuse(request: Request, error: Exception) -> Response:
-    # the message of an OSError may contain the name of a temporary file
-    detail = getattr(error, "strerror", None) or str(error)
-    return JSONResponse({"detail": detail}, 422 if isinstance(error, GapDNERError) else 500)

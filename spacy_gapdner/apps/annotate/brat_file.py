@@ -9,10 +9,9 @@ trigger.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import count
 
-from ...entities import Fragments
 from ...errors import GapDNERError
 from ...formats.brat import entity_line, parse_entity
 from ...formats.cleaning import choose_text, clean_fragments, convert_offsets, surface_fits
@@ -28,21 +27,6 @@ _EVENT = re.compile(r"(E\d+\S*\t)(\S+)")
 _REFERENCE = re.compile(r"(?:[AMN#RE]\d+\S*|\*)\t")
 
 
-@dataclass(frozen=True)
-class Mark:
-    """An entity in a text, with character ranges in text order."""
-
-    label: str
-    fragments: Fragments
-    # None for a new entity
-    id: str | None = None
-
-    @property
-    def key(self) -> tuple[str, Fragments]:
-        """Label and fragments, which identify an entity."""
-        return self.label, self.fragments
-
-
 class BratFile:
     """An annotation file. It remembers deleted lines, so that entities can be restored together
     with their attributes, notes and relations. The text includes the byte order mark."""
@@ -50,9 +34,8 @@ class BratFile:
     def __init__(self, content: bytes, text: str, where: str) -> None:
         decoded = decode(content, where)
         self.text = text
-        self.entities: dict[str, Mark] = {}
-        # surface texts that differ from the text at the offsets, by id
-        self.misfits: dict[str, str] = {}
+        # by id; they have surface texts only if these contradict the offsets
+        self.entities: dict[str, TextEntity] = {}
         # entities with offsets outside the text, or with the id of another one
         self.n_hidden = 0
         self._bom = BOM if decoded.startswith(BOM) else ""
@@ -62,7 +45,7 @@ class BratFile:
         self._current = self._lines
         self._line_of: dict[str, int] = {}
         self._deleted: set[str] = set()
-        found = []
+        found, misfit = [], None
         for number, line in enumerate(self._lines):
             entity = parse_entity(BratLine(line.rstrip("\r\n"), NOWHERE))
             if entity is None or entity.id is None:
@@ -72,19 +55,21 @@ class BratFile:
                 continue
             found.append(entity)
             self._line_of[entity.id] = number
+            surface = None if surface_fits(text, entity) else entity.surface
+            misfit = misfit or (entity.id if surface else None)
             if fragments := clean_fragments(text, entity, Report()):
-                self.entities[entity.id] = Mark(entity.label, fragments, entity.id)
+                self.entities[entity.id] = replace(entity, fragments=fragments, surface=surface)
             else:
                 # kept as an unknown line
                 self.n_hidden += 1
-            if not surface_fits(text, entity):
-                self.misfits[entity.id] = entity.surface or ""
-        how = text, found, Report(), NOWHERE
-        if self.misfits and (choose_text(*how) != text or convert_offsets(*how) is not found):
+        if misfit and (
+            choose_text(text, found, Report(), NOWHERE) != text
+            or convert_offsets(text, found, Report(), NOWHERE) is not found
+        ):
             raise GapDNERError(
                 f"{where} counts line ends, emoji or a byte order mark differently than brat, "
-                f"which would move {next(iter(self.misfits))}. Convert the folder first: "
-                "convert FOLDER NEW --format brat --n-sents 0"
+                f"which would move {misfit}. Convert the folder first: convert FOLDER NEW --format "
+                "brat --n-sents 0"
             )
 
     @property
@@ -100,32 +85,34 @@ class BratFile:
                 found.setdefault(target, []).append(" ".join(line.split()[1:]))
         return found
 
-    def change(self, marks: Sequence[Mark]) -> list[str]:
-        """Replace all entities. Unchanged entities keep their lines, and changed entities their
-        ids. Returns the lines that were deleted or shortened because of deleted entities."""
-        marks = [clean_mark(mark, self.text) for mark in marks]
-        numbers = Counter(mark.key for mark in marks)
+    def change(self, new: Iterable[TextEntity]) -> list[str]:
+        """Replace all entities. New ones have no id. Unchanged entities keep their lines, and
+        changed entities their ids. Returns the lines that were deleted or shortened because of
+        deleted entities."""
+        cleaned = [clean_entity(entity, self.text) for entity in new]
+        numbers = Counter(entity.key for entity in cleaned)
         lines, entities, line_of = list(self._lines), {}, dict(self._line_of)
         triggers = {}
-        for name, mark in zip(self._choose_ids(marks), marks, strict=True):
-            entities[name] = Mark(mark.label, mark.fragments, name)
-            if entities[name] == self.entities.get(name):
+        for name, entity in zip(self._choose_ids(cleaned), cleaned, strict=True):
+            old = self.entities.get(name)
+            if old is not None and old.key == entity.key:
+                entities[name] = old
                 continue
+            entities[name] = TextEntity(*entity.key, id=name)
             # repetitions in the file are kept
-            if numbers[mark.key] > 1 and name not in line_of:
-                raise GapDNERError(f"Repeated entity: {mark.label} at {mark.fragments}.")
-            line = entity_line(name, mark.label, mark.fragments, self.text)
+            if numbers[entity.key] > 1 and name not in line_of:
+                raise GapDNERError(f"Repeated entity: {entity.label} at {entity.fragments}.")
+            line = entity_line(name, *entity.key, self.text)
             if name in line_of:
                 number = line_of[name]
-                old = lines[number].split("\t")[1].split()[0]
-                triggers[f"{old}:{name}"] = f"{mark.label}:{name}"
+                old_label = lines[number].split("\t")[1].split()[0]
+                triggers[f"{old_label}:{name}"] = f"{entity.label}:{name}"
                 lines[number] = line + _line_end(lines[number])
             else:
                 if lines and not _line_end(lines[-1]):
                     lines[-1] += self._line_end
                 line_of[name] = len(lines)
                 lines.append(line + self._line_end)
-            self.misfits.pop(name, None)
         lines, known = (
             [_with_trigger(line, triggers) for line in part] for part in (lines, self._current)
         )
@@ -143,23 +130,23 @@ class BratFile:
         self._lines, self._current = lines, current
         return removed
 
-    def _choose_ids(self, marks: Sequence[Mark]) -> list[str]:
-        given = [mark.id for mark in marks if mark.id is not None]
+    def _choose_ids(self, new: Sequence[TextEntity]) -> list[str]:
+        given = [entity.id for entity in new if entity.id is not None]
         if len(set(given)) < len(given) or not all(map(_ID.fullmatch, given)):
             raise GapDNERError(f"Invalid entity ids: {', '.join(given)}. Use unique ids like T1.")
         taken = {*self._line_of, *given}
         numbers = (_NUMBER.match(name) for name in taken)
         highest = max((int(match[1]) for match in numbers if match), default=0)
-        new = (name for number in count(highest + 1) if (name := f"T{number}") not in taken)
-        return [mark.id or next(new) for mark in marks]
+        free = (name for number in count(highest + 1) if (name := f"T{number}") not in taken)
+        return [entity.id or next(free) for entity in new]
 
 
-def clean_mark(mark: Mark, text: str) -> Mark:
+def clean_entity(entity: TextEntity, text: str) -> TextEntity:
     """Normalize the fragments of an entity. Raises a GapDNERError if one is outside the text."""
-    fragments = clean_fragments(text, TextEntity(mark.label, mark.fragments), Report())
+    fragments = clean_fragments(text, entity, Report())
     if not fragments:
-        raise GapDNERError(f"Invalid fragments of {mark.label}: {mark.fragments}.")
-    return Mark(mark.label, fragments, mark.id)
+        raise GapDNERError(f"Invalid fragments of {entity.label}: {entity.fragments}.")
+    return replace(entity, fragments=fragments)
 
 
 def _without_references(lines: Sequence[str], deleted: Iterable[str]) -> list[str]:

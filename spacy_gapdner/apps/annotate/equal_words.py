@@ -1,15 +1,15 @@
-"""The same words elsewhere: changes the equal entities in the other texts of a folder."""
+"""Change the entities with the same words in the other texts of a folder."""
 
 import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from ...errors import GapDNERError
+from ...formats import TextEntity
 from ...formats.files import hide_bom
 from ..web import RequestBody
-from .brat_file import Mark
 from .store import Annotation, Loaded, Store
 
 Action = Literal["mark", "change", "delete"]
@@ -36,10 +36,13 @@ def change_equal(store: Store, name: str, equal: EqualWords, action: Action) -> 
     loaded = _load(store, name, equal)
     if loaded is None:
         return 0
-    marks, n = _change(loaded, equal, action)
+    entities, n = _change(loaded, equal, action)
     if n:
-        how: dict[str, Any] = {"status": loaded.entry.status, "rejected": loaded.entry.rejected}
-        store.save(name, Annotation(version=loaded.version, entities=marks, **how))
+        status, rejected = loaded.entry.status, loaded.entry.rejected
+        sent = Annotation(
+            version=loaded.version, entities=entities, status=status, rejected=rejected
+        )
+        store.save(name, sent)
     return n
 
 
@@ -53,27 +56,31 @@ def _load(store: Store, name: str, equal: EqualWords) -> Loaded | None:
     return None
 
 
-def _change(loaded: Loaded, equal: EqualWords, action: Action) -> tuple[list[Mark], int]:
-    text, marks = loaded.file.text, list(loaded.file.entities.values())
+def _change(loaded: Loaded, equal: EqualWords, action: Action) -> tuple[list[TextEntity], int]:
+    text, entities = loaded.file.text, list(loaded.file.entities.values())
     words = _folded([equal.words])
-    is_equal = [_folded(text[s:t] for s, t in mark.fragments) == words for mark in marks]
+
+    def is_equal(entity: TextEntity) -> bool:
+        return _folded(text[start:end] for start, end in entity.fragments) == words
+
     if action == "delete":
-        pairs = zip(marks, is_equal, strict=True)
-        kept = [mark for mark, same in pairs if not same or mark.label != equal.label]
-        return kept, len(marks) - len(kept)
+        kept = [e for e in entities if e.label != equal.label or not is_equal(e)]
+        return kept, len(entities) - len(kept)
     if action == "change":
-        known = {mark.key for mark in marks}
+        known = {entity.key for entity in entities}
         changed = [
-            same and (equal.label, mark.fragments) not in known
-            for mark, same in zip(marks, is_equal, strict=True)
+            replace(entity, label=equal.label)
+            if (equal.label, entity.fragments) not in known and is_equal(entity)
+            else entity
+            for entity in entities
         ]
-        pairs = zip(marks, changed, strict=True)
-        return [replace(m, label=equal.label) if is_new else m for m, is_new in pairs], sum(changed)
-    taken = {mark.fragments for mark in marks}
+        return changed, sum(a is not b for a, b in zip(entities, changed, strict=True))
+    taken = {entity.fragments for entity in entities}
     pattern = r"\s+".join(map(re.escape, equal.words.split()))
     found = re.finditer(rf"(?<!\w){pattern}(?!\w)", hide_bom(text), re.IGNORECASE)
-    new = [Mark(equal.label, (match.span(),)) for match in found if (match.span(),) not in taken]
-    return [*marks, *new], len(new)
+    spans = (match.span() for match in found)
+    new = [TextEntity(equal.label, (span,)) for span in spans if (span,) not in taken]
+    return [*entities, *new], len(new)
 
 
 def _folded(parts: Iterable[str]) -> str:

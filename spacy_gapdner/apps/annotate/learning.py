@@ -70,8 +70,16 @@ def learn(
         pipe.add_label(label)
     source = "1 text" if len(learned) == 1 else f"{len(learned)} texts"
     if data is not None:
-        how: dict[str, Any] = {"types": pipe.labels, "report": report, "spans_key": pipe.key}
-        known = list(read(data, model=model, n_sents=1, **how))
+        known = list(
+            read(
+                data,
+                model=model,
+                n_sents=1,
+                types=pipe.labels,
+                report=report,
+                spans_key=pipe.key,
+            )
+        )
         sample = Random(0).sample(known, min(len(known), len(docs)))
         docs += sample
         source += f" and {len(sample)} of {len(known)} sentences of {Path(data).name}"
@@ -159,7 +167,7 @@ def _resolve(block: dict[str, Any]) -> Any:
 def main() -> None:
     """Run the job from standard input."""
     job, report = json.loads(sys.stdin.readline()), Report(needs_types=False)
-    gpu_id, code = job.pop("gpu_id", -1), job.pop("code", None)
+    gpu_id, code = job.pop("gpu_id"), job.pop("code")
     threading.Thread(target=_exit_with_server, daemon=True).start()
     # the page shows the last line of the output
     try:

@@ -5,13 +5,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ...analysis.uncertainty import UncertaintySampler
-from ...entities import Fragments, get_entities
+from ...entities import get_entities
 from ...formats import Report, TextEntity
 from ...formats.cleaning import clean_entities
 from ...formats.files import hide_bom
@@ -21,16 +20,6 @@ from ..web import WorkThread
 from .learning import describe_scores
 
 Loader = Callable[[str], tuple[Language, DiscontinuousEntityRecognizer]]
-
-
-class Proposal(NamedTuple):
-    """A proposed entity, with character ranges and the score of the model."""
-
-    label: str
-    fragments: Fragments
-    score: float | None = None
-    # or the name of an annotator
-    source: str = "model"
 
 
 class Proposer:
@@ -48,7 +37,7 @@ class Proposer:
         self.pending = False
         self._ranking: LongTextPipeline | None = None
         # so that reopening a text is fast
-        self._proposals: dict[str, list[Proposal]] = {}
+        self._proposals: dict[str, tuple[TextEntity, ...]] = {}
 
     def describe(self) -> str:
         """The name and version of the pipeline, and its score."""
@@ -66,12 +55,12 @@ class Proposer:
         self.version += 1
         self._proposals = {}
 
-    async def propose(self, text: str) -> list[Proposal]:
+    async def propose(self, text: str) -> tuple[TextEntity, ...]:
         """Find the entities of a text. Other requests are processed between pieces of the text."""
         model, known, text = self.model, self._proposals, hide_bom(text)
         if text not in known:
             pieces = await self.thread.run(partial(model.split, text))
-            convert = partial(_to_proposals, key=model.pipe.key)
+            convert = partial(_find_entities, key=model.pipe.key)
             known[text] = await model.predict(text, pieces, self.thread.run, convert)
         return known[text]
 
@@ -100,11 +89,10 @@ class Proposer:
         self.pending = False
 
 
-def _to_proposals(doc: Doc, key: str) -> list[Proposal]:
+def _find_entities(doc: Doc, key: str) -> tuple[TextEntity, ...]:
     found = [TextEntity(e.label_, e.char_fragments, score=e.score) for e in get_entities(doc, key)]
     # like entities in annotation files; spans of whitespace are dropped
-    cleaned = clean_entities(doc.text, found, Report())
-    return [Proposal(entity.label, entity.fragments, entity.score) for entity in cleaned]
+    return clean_entities(doc.text, found, Report())
 
 
 def _measure(model: LongTextPipeline, piece: Piece) -> float:

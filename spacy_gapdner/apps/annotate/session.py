@@ -1,18 +1,20 @@
 """Handle the requests of the annotation page, in a session of the server."""
 
 import re
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from hashlib import sha1
 from pathlib import Path
 from typing import Any, Literal
 
 from ...docs import get_sentences
 from ...errors import GapDNERError
+from ...formats import TextEntity
 from ...formats.brat import SHARED
 from .adjudication import Adjudication
 from .guidelines import Label
 from .journal import Entry
-from .proposals import Proposal, Proposer
+from .proposals import Proposer
 from .segmented_texts import Checker
 from .store import Annotation, Loaded, Store, Texts, inside
 from .training import NO_TRAINING, Trainer
@@ -53,7 +55,7 @@ class Session:
                     self.store(path.name)
 
     def store(self, person: str) -> Store:
-        """The annotation of a person. The name is only used if the folder is shared."""
+        """The annotation of a person. The name is used only if the folder is shared."""
         name = person.strip() if self.shared else self.annotator
         if name not in self._stores:
             if not _is_person(name):
@@ -114,7 +116,10 @@ class Session:
             "tokens": [(t.idx, t.idx + len(t)) for t in doc if not t.is_space],
             "sentences": [(s.start_char, s.end_char) for s in get_sentences(doc)],
             "entities": self._show_entities(loaded),
-            "rejected": [asdict(mark) for mark in loaded.entry.rejected],
+            "rejected": [
+                {"label": e.label, "fragments": e.fragments, "id": e.id}
+                for e in loaded.entry.rejected
+            ],
             "n_hidden": loaded.file.n_hidden,
         }
 
@@ -125,17 +130,22 @@ class Session:
         entities = self._show_entities(loaded)
         return {"version": loaded.version, "entities": entities, "removed": removed}
 
-    def choose(self, loaded: Loaded, proposals: list[Proposal]) -> list[dict[str, Any]]:
+    def choose(self, loaded: Loaded, found: Sequence[TextEntity]) -> list[dict[str, Any]]:
         """The proposals that are neither accepted nor rejected. In adjudication, accepted ones are
         included, so that the page can reject them if they are edited."""
         labels = {label.name for label in self.labels}
-        decided = {mark.key for mark in loaded.entry.rejected}
+        decided = {entity.key for entity in loaded.entry.rejected}
         if self.adjudication is None:
-            decided |= {mark.key for mark in loaded.file.entities.values()}
+            decided |= {entity.key for entity in loaded.file.entities.values()}
+            by_source = {"model": [entity for entity in found if entity.label in labels]}
         else:
-            proposals = self.adjudication.propose(loaded.id)
-            labels.update(proposal.label for proposal in proposals)
-        return [p._asdict() for p in proposals if p[:2] not in decided and p.label in labels]
+            by_source = self.adjudication.propose(loaded.id)
+        return [
+            {"label": e.label, "fragments": e.fragments, "score": e.score, "source": source}
+            for source, entities in by_source.items()
+            for e in entities
+            if e.key not in decided
+        ]
 
     def state(self, store: Store) -> dict[str, Any]:
         """The progress of a person and the state of training."""
@@ -163,7 +173,7 @@ class Session:
         self._trained = set(done)
 
     def _done(self) -> dict[str, Path]:
-        # if several annotators have completed a text, the annotation of the first one
+        # if several annotators have completed a text, the first annotation counts
         return {
             name: store.stem(name)
             for _, store in sorted(self._stores.items(), reverse=True)
@@ -182,14 +192,14 @@ class Session:
     def _show_entities(self, loaded: Loaded) -> list[dict[str, Any]]:
         file, known = loaded.file, {label.name for label in self.labels}
         notes, shown = file.notes(), []
-        found = self.checker.warn(list(file.entities.values()), file.text)
-        for (id, mark), warnings in zip(file.entities.items(), found, strict=True):
-            if id in file.misfits:
-                warnings.append(f"the file contains the text {file.misfits[id]!r}")
-            if mark.label not in known:
-                warnings.append(f"{mark.label} is not one of the types")
-            entity = {"id": id, "label": mark.label, "fragments": mark.fragments}
-            shown.append({**entity, "notes": notes.get(id, []), "warnings": warnings})
+        found = self.checker.warn(file.entities.values(), file.text)
+        for (id, entity), warnings in zip(file.entities.items(), found, strict=True):
+            if entity.surface:
+                warnings.append(f"the file contains the text {entity.surface!r}")
+            if entity.label not in known:
+                warnings.append(f"{entity.label} is not one of the types")
+            row = {"id": id, "label": entity.label, "fragments": entity.fragments}
+            shown.append({**row, "notes": notes.get(id, []), "warnings": warnings})
         return shown
 
 

@@ -13,12 +13,13 @@ from hashlib import sha1
 from pathlib import Path
 
 from ...errors import GapDNERError, visible
+from ...formats import TextEntity
 from ...formats.brat import ANNOTATION_SUFFIXES
 from ...formats.files import read_text, visible_files
 from ...formats.outputs import replacing, with_ending
 from ...formats.report import printable
 from ..web import RequestBody
-from .brat_file import BratFile, Mark, clean_mark
+from .brat_file import BratFile, clean_entity
 from .journal import Entry, Journal, Status
 
 _ENTITY_TEXT = re.compile(r"^T\d+\S*\t[^\t\n]*\t([^\r\n]+)", re.MULTILINE)
@@ -29,9 +30,9 @@ class Annotation(RequestBody):
 
     # the version on which it is based
     version: str
-    entities: list[Mark]
+    entities: list[TextEntity]
     status: Status
-    rejected: tuple[Mark, ...] = ()
+    rejected: tuple[TextEntity, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Loaded:
     @property
     def version(self) -> str:
         """A digest of the text, the annotation and the status."""
-        rejected = [mark.key for mark in self.entry.rejected]
+        rejected = [entity.key for entity in self.entry.rejected]
         state = json.dumps([self.exists, self.entry.status, rejected, self.file.text])
         return sha1(state.encode() + self.file.content, usedforsecurity=False).hexdigest()
 
@@ -160,14 +161,15 @@ class Store:
         return Loaded(name, file, exists, self.journal.entries().get(name, Entry()))
 
     def save(self, name: str, sent: Annotation) -> tuple[Loaded, list[str]]:
-        """Write the annotation of a text. A new file is only created if there are entities or the
-        text is done. Returns the new state with the entities in the given order, and the removed
+        """Write the annotation of a text. A new file is created only if there are entities or the
+        text is finished. Returns the new state with the entities in the given order, and the
+        removed
         lines. Raises a ChangedError if the version is not the current one."""
         now = self.load(name)
         if now.version != sent.version:
             raise ChangedError(f"{name} was changed by someone else.")
         file, before = now.file, now.file.content
-        rejected = tuple(clean_mark(mark, file.text) for mark in sent.rejected)
+        rejected = tuple(clean_entity(entity, file.text) for entity in sent.rejected)
         removed = file.change(sent.entities)
         if file.content != before or (not now.exists and sent.status == "done"):
             self.write(name, file.content)

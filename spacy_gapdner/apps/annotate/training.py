@@ -27,10 +27,19 @@ MIN_COMPARED = 20
 class Trainer:
     """Trains `model` on finished texts, and calls `swap` with the folder of the new pipeline
     if it is not worse. The folder contains the new pipeline (`model`), the old one
-    (`previous-model`) and `training.log`. The settings are optional arguments of `learn`."""
+    (`previous-model`) and `training.log`. See `learn` for `spans_key` and `data`, and the options
+    of the command for `gpu_id` and `code`."""
 
     def __init__(
-        self, model: str, folder: Path, swap: Callable[[str], None], **settings: Any
+        self,
+        model: str,
+        folder: Path,
+        swap: Callable[[str], None],
+        *,
+        spans_key: str | None = None,
+        data: Path | None = None,
+        gpu_id: int = -1,
+        code: Path | None = None,
     ) -> None:
         self.swap = swap
         # the pipeline before the last training
@@ -40,7 +49,15 @@ class Trainer:
         self.training: dict[str, Any] = NO_TRAINING
         start = str(Path(model).resolve()) if Path(model).exists() else model
         output = str(folder / "new-model")
-        self._job = {**settings, "model": start, "before": start, "output": output}
+        self._job: dict[str, Any] = {
+            "model": start,
+            "before": start,
+            "output": output,
+            "spans_key": spans_key,
+            "data": data,
+            "gpu_id": gpu_id,
+            "code": code,
+        }
 
     @property
     def is_running(self) -> bool:

@@ -3,10 +3,12 @@
 Requests never set a path, a model or a setting.
 """
 
+import shutil
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
@@ -17,15 +19,20 @@ from spacy.tokens import Doc
 from ...drawing.colors import choose_colors
 from ...drawing.page import LINES_JS, TEMPLATES, read_static, render_page
 from ...drawing.render import render
-from ...errors import GapDNERError
+from ...formats import DOC_NAME, write
 from ...formats.jsonl import to_record
 from ...inference.long_texts import LongTextPipeline
 from ...pipe import DiscontinuousEntityRecognizer
 from ..web import LOOPBACK, WorkThread, new_app
-from .export import FILES, Export, make_export
 from .messages import FoundEntity, Fragment, Prediction, Problem, Texts, describe_fields, to_doc
 
 T = TypeVar("T")
+Export = Literal["jsonl", "csv", "brat"]
+FILES = {
+    "jsonl": ("entities.jsonl", "application/jsonl"),
+    "csv": ("entities.csv", "text/csv"),
+    "brat": ("entities.zip", "application/zip"),
+}
 # refused requests, for the documentation
 ERRORS: dict[int | str, dict[str, Any]] = {
     413: {"model": Problem, "description": "The text or the request is too long."},
@@ -62,10 +69,7 @@ def create_app(
             with nlp.memory_zone():
                 return function(to_doc(nlp, prediction))
 
-        try:
-            return await thread.run(run)
-        except GapDNERError as error:
-            raise HTTPException(422, str(error)) from error
+        return await thread.run(run)
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
@@ -122,7 +126,7 @@ def create_app(
     @app.post("/export/{format}", responses=ERRORS)
     async def export(format: Export, prediction: Prediction) -> Response:
         """Export a text with entities as JSONL, CSV, or brat (in a zip file)."""
-        content = await convert(prediction, partial(make_export, format=format))
+        content = await convert(prediction, partial(_export, format=format))
         name, media_type = FILES[format]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=disposition)
@@ -132,3 +136,15 @@ def create_app(
 
 def _fill(name: str, **values: Any) -> Markup:
     return Markup(TEMPLATES.from_string(_read(name)).render(**values))
+
+
+def _export(doc: Doc, format: Export) -> bytes:
+    # brat's files are in a zip file
+    if format == "brat":
+        doc.user_data[DOC_NAME] = "text"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "entities"
+        write([doc], path, format)
+        if path.is_dir():
+            path = Path(shutil.make_archive(str(path), "zip", path))
+        return path.read_bytes()

@@ -1,28 +1,51 @@
-"use strict";
-// Only the browser knows where lines break. This moves the entities of each line up to its words,
-// keeps their labels inside the page, and repeats the type of an entity that continues on the next
-// line, if there is enough space.
+/**
+ * Arranges the bars of entities after line breaks, which only the browser knows: moves the bars of each
+ * line up to its words, keeps their labels inside the block, and repeats the type of an entity that
+ * continues on the next line, if there is enough space. All pages with bars use it. Each word is an
+ * element, and contains an `<i data-n="number of the entity">` for each bar under it. The first one
+ * of an entity has its label: a `<b>` inside, or a text in `data-label` that the style sheet shows.
+ */
+
+/**
+ * @typedef {object} Part the part of an entity on a line
+ * @property {number} n
+ * @property {number} top
+ * @property {number} left
+ * @property {number} right
+ * @property {HTMLElement[]} cells
+ * @property {string | undefined} again its type, if the entity starts on an earlier line
+ * @property {number} room
+ * @property {number} shift how far the label is moved into the block
+ */
+
 const pen = document.createElement("canvas").getContext("2d");
 // pixels between a label and the next entity
 const MARGIN = 6;
 
-function labelWidth(cell, longest) {
-  const style = getComputedStyle(cell, "::after");
-  pen.font = style.font;
-  return Math.min(pen.measureText(cell.dataset.label).width, longest);
+/** @param {Iterable<HTMLElement>} blocks */
+export function arrangeLines(blocks) {
+  // blocks of other pages are hidden
+  const visible = [...blocks].filter((block) => block.getClientRects().length);
+  for (const cell of visible.flatMap((block) => [...block.querySelectorAll("i[data-again]")]))
+    cell.removeAttribute("data-again");
+  // all positions are read before bars are moved, because the browser would compute them again
+  visible.flatMap(readLines).forEach(placeLine);
 }
 
-// the parts of entities in each line, in the order of the entities
+/** @param {HTMLElement} block @returns {Part[][]} the parts of entities in each line, in the order of the entities */
 function readLines(block) {
+  /** @type {Map<number, Part[]>} */
   const lines = new Map();
+  /** @type {Map<number, Part>} */
   const last = new Map();
-  for (const cell of block.querySelectorAll("i[data-again]")) delete cell.dataset.again;
-  for (const cell of block.querySelectorAll("i[data-n]")) {
+  const edges = block.getBoundingClientRect();
+  for (const cell of block.querySelectorAll("i")) {
     const n = Number(cell.dataset.n);
-    const { top, left, right } = cell.parentElement.getBoundingClientRect();
+    const { top, left, right } = /** @type {Element} */ (cell.parentElement).getBoundingClientRect();
     let part = last.get(n);
     if (!part || Math.abs(top - part.top) > 2) {
-      part = { n, top, left, right, cells: [], type: part ? part.type : cell.dataset.type, first: !part };
+      const again = part ? part.again ?? part.cells[0].dataset.type : undefined;
+      part = { n, top, left, right, cells: [], again, room: 0, shift: 0 };
       last.set(n, part);
       const line = [...lines.keys()].find((other) => Math.abs(other - top) <= 2) ?? top;
       lines.set(line, [...(lines.get(line) ?? []), part]);
@@ -31,54 +54,54 @@ function readLines(block) {
     part.right = Math.max(part.right, right);
     part.cells.push(cell);
   }
+  for (const part of [...lines.values()].flat()) addLabel(part, edges);
   return [...lines.values()].map((parts) => parts.sort((a, b) => a.n - b.n));
 }
 
-// widens a part by its label, which is moved if it would end outside the page
+/** Widen a part by its label, which is moved if it would end outside the block. @param {Part} part @param {DOMRect} edges */
 function addLabel(part, edges) {
   part.room = part.right - part.left;
-  part.shift = 0;
-  if (!part.first) return;
-  const [cell] = part.cells;
-  const width = labelWidth(cell, edges.width);
+  const cell = part.cells.find((cell) => cell.firstChild || cell.dataset.label);
+  if (!cell) return;
+  const width = Math.min(labelWidth(cell), edges.width);
+  // the label starts at its cell
+  const { left: start, right: end } = /** @type {Element} */ (cell.parentElement).getBoundingClientRect();
   if (getComputedStyle(cell).direction === "rtl") {
-    part.shift = Math.max(edges.left - (part.right - width), 0);
-    const right = part.right + part.shift;
-    part.left = Math.min(part.left, right - width - MARGIN);
-    part.right = right;
+    part.shift = Math.max(edges.left - (end - width), 0);
+    part.left = Math.min(part.left, end + part.shift - width - MARGIN);
+    part.right = Math.max(part.right, end + part.shift);
   } else {
-    part.shift = Math.max(part.left + width - edges.right, 0);
-    const left = part.left - part.shift;
-    part.right = Math.max(part.right, left + width + MARGIN);
-    part.left = left;
+    part.shift = Math.max(start + width - edges.right, 0);
+    part.left = Math.min(part.left, start - part.shift);
+    part.right = Math.max(part.right, start - part.shift + width + MARGIN);
   }
 }
 
+/** @param {HTMLElement} cell @returns {number} */
+function labelWidth(cell) {
+  if (cell.firstElementChild) return cell.firstElementChild.getBoundingClientRect().width;
+  if (!pen) return 0;
+  pen.font = getComputedStyle(cell, "::after").font;
+  return pen.measureText(cell.dataset.label ?? "").width;
+}
+
+/** Put each part in the first free row. @param {Part[]} parts of a line */
 function placeLine(parts) {
+  /** @type {Part[][]} */
   const rows = [];
   for (const part of parts) {
+    /** @param {Part[]} row */
     const isFree = (row) =>
       row.every((other) => part.right <= other.left + 1 || other.right <= part.left + 1);
     let number = rows.findIndex(isFree);
     if (number < 0) number = rows.push([]) - 1;
     rows[number].push(part);
-    for (const cell of part.cells) cell.style.setProperty("--line-row", number + 2);
-    const [cell] = part.cells;
-    if (!part.first) cell.dataset.again = part.type;
-    cell.style.setProperty("--room", `${part.room}px`);
-    cell.style.setProperty("--shift", `${part.shift}px`);
+    for (const { style } of part.cells) {
+      // the words are in the first row
+      style.setProperty("--line-row", String(number + 2));
+      style.setProperty("--room", `${part.room}px`);
+      style.setProperty("--shift", `${part.shift}px`);
+    }
+    if (part.again) part.cells[0].dataset.again = part.again;
   }
 }
-
-function labelLines() {
-  for (const block of document.querySelectorAll(".entities")) {
-    // blocks of other pages are hidden
-    if (!block.getClientRects().length) continue;
-    const edges = block.getBoundingClientRect();
-    const lines = readLines(block);
-    for (const part of lines.flat()) addLabel(part, edges);
-    lines.forEach(placeLine);
-  }
-}
-addEventListener("DOMContentLoaded", labelLines);
-addEventListener("resize", () => requestAnimationFrame(labelLines));

@@ -60,7 +60,7 @@ function start() {
   const next = make("button", { type: "button" }, "Next");
   const status = make("span", { role: "status" });
   // the errors of a number in a report
-  const chosen = make("button", { type: "button", hidden: true });
+  const chosen = make("button", { type: "button", className: "chosen", hidden: true });
   const filters = [chosen, search, type, make("label", {}, gaps, " discontinuous only")];
   if (DISAGREEMENTS.some((mark) => marks.includes(mark))) {
     filters.splice(3, 0, outcome);

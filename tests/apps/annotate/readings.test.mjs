@@ -4,7 +4,7 @@ import assert from "node:assert";
 import test from "node:test";
 import { combinations } from "../../../spacy_gapdner/apps/annotate/static/js/coordination.js";
 import { Known } from "../../../spacy_gapdner/apps/annotate/static/js/known.js";
-import { isSure, readings, varied } from "../../../spacy_gapdner/apps/annotate/static/js/readings.js";
+import { isSure, readings, varied, wordsToOmit } from "../../../spacy_gapdner/apps/annotate/static/js/readings.js";
 
 const show = (entities, text) => entities.map((own) => own.map((f) => text.slice(...f)).join("_"));
 const read = (text, known = new Known({})) => readings([0, text.length], text, known);
@@ -28,7 +28,12 @@ const AMONG = [
   ["renal (severe) or hepatic failure", "renal_failure; hepatic failure"],
   ["COX-1 (a) or COX-2 (b) inhibitors", "COX-1 (a)_inhibitors; COX-2 (b) inhibitors"],
   ["nasal skin or soft tissue and bone defect", "nasal skin or soft tissue_defect; bone defect"],
-  ["1 or 2-level", "1_level; 2-level"],
+  ["1 or 2-level", "1_-level; 2-level"],
+  ["second- or third-degree", "second-_degree; third-degree"],
+  ["located in vessels and in arms", "located in vessels; located in_arms"],
+  ["tumors of the colon and rectum", "tumors of_colon; tumors of_rectum"],
+  ["parent(s) or guardian(s) consent", "parent_consent; guardian_consent"],
+  ["renal (urea (high), dialysis) or hepatic failure", "renal_failure; hepatic failure"],
   ["prostate or other cancer", "prostate_cancer; cancer"],
   ["ACAM2000 or its diluents", "ACAM2000; ACAM2000_diluents"],
 ];
@@ -47,6 +52,36 @@ test("the number of shared words can be changed", () => {
   assert.deepEqual(shared(varied(all, start, "first", -1)), [0, 1]);
   const none = all.find((reading) => shared(reading).join() === "0,0");
   assert.equal(varied(all, none, "first", -1), none);
+});
+
+test("a word can be left out", () => {
+  const text = "physical or psychological concomitant diseases";
+  const words = wordsToOmit([0, text.length], text);
+  assert.deepEqual(words.map((word) => text.slice(...word)), ["physical", "psychological", "concomitant", "diseases"]);
+  const [first] = readings([0, text.length], text, new Known({}), [words[2]]);
+  assert.deepEqual(show(first.entities, text), ["physical_diseases", "psychological_diseases"]);
+});
+
+test("compounds are divided before known words", () => {
+  const known = new Known({ "lung disease": 1, hyperthyroidism: 2, "chronische Erkrankung": 1 });
+  const cases = {
+    "hyper- or hypothyroidism": "hyper_thyroidism; hypothyroidism",
+    "Herz- und Lungenerkrankung": "Herz_erkrankung; Lungenerkrankung",
+  };
+  for (const [text, expected] of Object.entries(cases)) {
+    const all = read(text, known).map(({ entities }) => show(entities, text).join("; "));
+    assert.ok(all.slice(0, 2).includes(expected), all.join("\n"));
+  }
+});
+
+test("known phrases are added and removed", () => {
+  const known = new Known({ "Renal  failure": 1, "renal disease": 2 });
+  known.add({ "renal failure": 1, "liver disease": 1 });
+  known.add({ "liver disease": 1, "renal failure": 1 }, -1);
+  assert.deepEqual([known.count("renal failure"), known.count("liver disease")], [1, 0]);
+  assert.deepEqual([known.countPair("renal", "failure"), known.countPair("liver", "disease")], [1, 0]);
+  assert.deepEqual([known.hasWord("renal"), known.hasWord("liver")], [true, false]);
+  assert.ok(known.logShare("renal", "first") > known.logShare("disease", "first"));
 });
 
 test("other entities and proposals change the order", () => {
@@ -70,6 +105,8 @@ const PARTS = [
   ["hip / knee", "hip; knee"],
   ["Melan-A/MART-1", "Melan-A; MART-1"],
   ["5, or", "5"],
+  ["type I/II", "type I; II"],
+  ["i. v. or oral", "i. v.; oral"],
   ["وجع وورم والدم", "وجع; ورم; الدم"],
   ["ألم شديد وزن", "ألم شديد وزن"],
 ];

@@ -202,6 +202,22 @@ def test_coordination(page):
     assert page.entities() == ["ADE severe back pain", "ADE severe shoulder pain"]
 
 
+def test_words_that_are_left_out(page):
+    page.write("physical or psychological concomitant diseases")
+    page.drag("physical", "diseases")
+    page.press("c")
+    whole = ["ADE physical … concomitant diseases", "ADE psychological concomitant diseases"]
+    assert page.choices() == whole
+    page.press("e")
+    assert page.choices() == ["ADE physical … diseases", "ADE psychological … diseases"]
+    pressed = page.find("choice").find_elements(By.CSS_SELECTOR, "[aria-pressed=false]")
+    assert [button.accessible_name for button in pressed] == ["concomitant"]
+    page.press("e")
+    assert page.choices() == whole
+    page.press("e", Keys.ENTER)
+    assert page.entities() == ["ADE physical diseases", "ADE psychological diseases"]
+
+
 def test_equal_words(page):
     page.name = "equal_elsewhere"
     page.write("Iota pain. A iota pain.", ann="")

@@ -191,6 +191,29 @@ def test_pages_are_accessible(page, url):
     assert not any(found.values()), found
 
 
+def test_forced_colors(page):
+    ask(page, TEXT)
+    until_labels(page, *ALL)
+    media = [{"name": "forced-colors", "value": "active"}]
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+    try:
+        styles = page.execute_script(BORDERS)
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert styles["main"] not in (styles["ground"], styles["button"])
+    # bars have the color of the text
+    assert styles["bars"] == [styles["text"]]
+
+
+BORDERS = """
+const border = (selector) => getComputedStyle(document.querySelector(selector)).borderTopColor;
+const bars = [...document.querySelectorAll("#drawing i[data-n]")];
+const { backgroundColor: ground, color: text } = getComputedStyle(document.body);
+return { ground, text, main: border("button.main"), button: border("button.export"),
+  bars: [...new Set(bars.map((bar) => getComputedStyle(bar).borderTopColor))] };
+"""
+
+
 @pytest.mark.parametrize("width", [1000, 400])
 def test_nothing_is_wider_than_the_page(page, width):
     own = {"fragments": [{"start": 401, "end": 405}], "score": 0.5}

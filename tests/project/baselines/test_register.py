@@ -140,7 +140,11 @@ def test_published_settings(name):
             value = setting.default
             assert model[setting.name] == (list(value) if isinstance(value, tuple) else value)
     losses = {
-        "w2ner": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
+        "w2ner": {
+            "@losses": "spacy-gapdner.CrossEntropy.v1",
+            "normalize": "cells",
+            "label_weight": 1.0,
+        },
         "toe": {"@losses": "gapdner-baselines.ZLPR.v1", "alpha": 0.5, "n_fine": 3},
     }
     assert model["tagging"]["loss"] == losses[name]

@@ -149,7 +149,13 @@ def test_records(capsys):
 def test_tutorial(folder, monkeypatch, capsys):
     monkeypatch.setattr(urllib.request, "urlopen", answer)
     write_some_trials(folder / "project" / "assets")
+    (folder / "notes").mkdir()
+    for number in range(10):
+        (folder / "notes" / f"own{number}.txt").write_text("pain")
+        (folder / "notes" / f"own{number}.ann").write_text("T1\tCondition 0 4\tpain\n")
     run_page("tutorial.md", capsys, shorten)
+    copied = sorted(path.parent.name for path in folder.glob("reports/*/own?.ann"))
+    assert copied == ["dev", *["train"] * 9]
     assert (folder / "analysis" / "report.html").is_file()
     assert (folder / "packages" / "en_reports-1.0.0" / "setup.py").is_file()
 

@@ -49,6 +49,16 @@ def test_site(tmp_path):
     reference = "".join(text for name, text in pages.items() if name.startswith("api/"))
     for name in spacy_gapdner.__all__:
         assert f'id="spacy_gapdner.{name}"' in reference, name
+    # other names have a link
+    unlinked = re.findall(
+        r'[Ss]ee (?:also )?<code class="xref[^>]*><span class="pre">(.+?)<', reference
+    )
+    assert set(unlinked) == {
+        "Span.set_extension",
+        "TrainablePipe.from_bytes",
+        "TrainablePipe.from_disk",
+        "spacy.training.Corpus",
+    }
     for entry_point in distribution("spacy-gapdner").entry_points:
         if entry_point.group != "spacy_cli":
             assert f'id="{entry_point.value.replace(":", ".")}"' in reference, entry_point

@@ -29,6 +29,7 @@ training.optimizer.learn_rate.total_steps = 3
 training.optimizer.learn_rate.warmup_steps = 1
 components.gapdner.model.hidden_width = 24
 components.gapdner.model.tok2vec.embed.width = 24
+components.gapdner.model.tok2vec.embed.embed.width = 24
 components.gapdner.model.tok2vec.encode.width = 24
 
 [tuned]
@@ -136,6 +137,36 @@ def test_signals_stop_the_trainings(tasks, folder, monkeypatch):
     assert stopped.value.code == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
+
+
+@pytest.mark.parametrize(
+    ("message", "changed"),
+    [
+        ("Path not found: missing.spacy", {"--data": "missing.spacy"}),
+        ("notes.txt is neither a .spacy file nor a folder", {"--data": "notes.txt"}),
+        ("data.spacy is not a valid .spacy file", {"--data": "invalid/data.spacy"}),
+        ("2 folds need as many documents, but the data has 1", {"--data": "one.spacy"}),
+        ("7 folds need as many documents, but the data has 6", {"--folds": 7}),
+        ("Invalid --only: 2. Use numbers from 0 to 1.", {"--only": 2}),
+        ("no variant 'nosuch'. Use one of ours, tuned", {"--variants": "nosuch"}),
+        ("notes.txt is not a folder", {"OUTPUT": "notes.txt"}),
+        ("invalid is a folder. Specify a file.", {"--json": "invalid"}),
+        ("is the VARIANTS, which would be overwritten", {"--markdown": "variants.cfg"}),
+    ],
+)
+def test_invalid_input(folder, monkeypatch, message, changed):
+    monkeypatch.chdir(folder)
+    Path("notes.txt").write_text("pain")
+    Path("invalid").mkdir()
+    Path("invalid/data.spacy").write_text("pain")
+    save_named(Path("one.spacy"), ["d0"])
+    options = {"OUTPUT": "out", "--data": "data.spacy", "--folds": 2, **changed}
+    output = options.pop("OUTPUT")
+    words = [word for option in options.items() for word in option]
+    result = invoke(app, "cross-validate", "variants.cfg", output, *words, exit_code=1)
+    assert len(result.stderr.splitlines()) == 1
+    assert message in result.stderr
+    assert not Path("out").exists()
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def test_existing_folds(data, tmp_path):
     assert folds.test(0).stat().st_mtime_ns == before
     with pytest.raises(GapDNERError, match="belongs to other data"):
         make_folds(data[:1], folder, 3, "_")
-    with pytest.raises(GapDNERError, match="8 folds of 7 documents"):
+    with pytest.raises(GapDNERError, match="8 folds need as many documents, but the data has 7"):
         make_folds(data, folder, 8, "_")
     unnamed = save_corpus(tmp_path / "unnamed.spacy")
     with pytest.raises(GapDNERError, match="without the names of their documents"):

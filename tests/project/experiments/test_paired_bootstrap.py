@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 import spacy
 from command_lines import invoke
@@ -8,6 +9,7 @@ from spacy.tokens import DocBin
 from tiny_pipeline import gold_docs, trained_pipeline
 
 from project.experiments.__main__ import app
+from project.experiments.paired_bootstrap import resample
 from project.experiments.runs import write_run
 from spacy_gapdner.formats import DOC_NAME
 
@@ -62,3 +64,11 @@ def test_tuned_models(folder):
     assert "Careful, tuned" in result.stdout
     assert "+0.0 to +0.0" in result.stdout
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+def test_samples_contain_all_docs_with_equal_chances():
+    # with one entity in each of three Docs, the samples have three entities
+    samples = resample(np.eye(3, dtype=int), 1000)
+    assert (samples.sum(axis=1) == 3).all()
+    assert samples.mean(axis=0) == pytest.approx(np.ones(3), abs=0.1)
+    assert (resample(np.eye(3, dtype=int), 1000) == samples).all()

@@ -33,7 +33,7 @@ def test_bases_and_overrides(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[a]\nbase = "d"\n', "no variant 'd'.*Variants: a"),
+        ('[a]\nbase = "d"\n', "no variant 'd'. Use one of a"),
         ('[a]\nbase = "b"\n[b]\nbase = "a"\n', "circular"),
         ("[a]\nseed = 1\n", "the variant a has neither a config nor a base"),
         ("seed = 1\n", "not a valid file of variants"),
@@ -61,6 +61,16 @@ def test_other_architectures_have_their_own_arguments(monkeypatch):
     assert "boundary_width" in ours["model"]
     assert "boundary_width" not in theirs["model"]
     assert theirs["model"]["none_margin"] == 5.0
-    assert theirs["model"]["tagging"]["loss"] == ours["model"]["tagging"]["loss"]
+    loss = {**ours["model"]["tagging"]["loss"], "label_weight": 1.0}
+    assert theirs["model"]["tagging"]["loss"] == loss
     # blocks are kept
     assert theirs["model"]["tok2vec"] == ours["model"]["tok2vec"]
+
+
+def test_other_functions_do_not_get_blocks_that_they_do_not_take(monkeypatch):
+    monkeypatch.chdir(FOLDER.parents[1])
+    (plain,) = read_variants(FOLDER / "cpu.cfg", ["plain"])
+    filled = read_run_config(plain.config, plain.overrides, 0).filled
+    embed = filled["components"]["gapdner"]["model"]["tok2vec"]["embed"]
+    assert embed["@architectures"] == "spacy-gapdner.KnownWordsEmbed.v1"
+    assert "embed" not in embed

@@ -17,10 +17,11 @@ const BETWEEN_LETTERS =
 const ATTACHED =
   "(?<=\\s)و(?=\\p{Script=Arabic}{3})" +
   "(?!الد(?:ة|ت?ه|تها?|تي|ي|ها|ين)?(?!\\p{L})|باء|تر|جع|جه|خز|ذم|راث|رم|رك|ريد|زن|سط|صف|صول|ضع|ظائف|ظيف|عائ|عي|فاة|قاي|قت|لاد|هن)";
-const NO_LETTER = "(?![\\p{L}\\p{M}\\p{N}])";
-const AFTER_NO_LETTER = "(?<![\\p{L}\\p{M}\\p{N}])";
-// "mg/dl" and "s/p", but not "CT/MRI" and "and/or"
-const UNIT = `(?!(?:${BOTH_FORMS})${NO_LETTER}|\\p{Lu}{2})[µ\\p{Script=Latin}]{1,2}`;
+// "i.v." and "e.g." contain no coordinator
+const NO_LETTER = "(?![\\p{L}\\p{M}\\p{N}]|\\.(?:\\S|$|\\s\\p{L}\\.))";
+const AFTER_NO_LETTER = "(?<![\\p{L}\\p{M}\\p{N}.])";
+// "mg/dl" and "s/p", but not "CT/MRI", "I/II" and "and/or"
+const UNIT = `(?!(?:${BOTH_FORMS})${NO_LETTER}|\\p{Lu}{2}|[IVX]+${NO_LETTER})[µ\\p{Script=Latin}]{1,2}`;
 const SLASH = `(?:(?<=\\s)/|/(?=\\s)|(?<!${AFTER_NO_LETTER}(?<!-)${UNIT})/(?!${UNIT}${NO_LETTER}(?!-)))`;
 // slashes and commas between digits are part of a number
 const SEPARATOR = new RegExp(

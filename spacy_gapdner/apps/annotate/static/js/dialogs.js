@@ -11,7 +11,7 @@ import { find, keyHint, make } from "./dom.js";
  * @property {boolean} isChecked
  */
 
-/** @typedef {{text: string, key: string, run: () => void}} Action that changes the choices */
+/** @typedef {{text: string, key: string, run: () => void, isOn?: () => boolean}} Action that changes the choices */
 
 /**
  * @template {Choice} T
@@ -21,6 +21,8 @@ import { find, keyHint, make } from "./dom.js";
  * @property {string} confirm label of the button that confirms
  * @property {string} [cancel] label of the button that cancels
  * @property {Action[]} [actions]
+ * @property {Action[]} [toggles]
+ * @property {string} [togglesText] their heading
  * @property {() => T[]} choices
  */
 
@@ -44,7 +46,7 @@ export function choose(question) {
  * @param {Question<T>} question
  * @returns {Promise<T[] | null>}
  */
-function ask({ title, text, confirm, cancel = "Cancel", actions = [], choices }) {
+function ask({ title, text, confirm, cancel = "Cancel", actions = [], toggles = [], togglesText = "", choices }) {
   const dialog = find("choice", HTMLDialogElement);
   const list = make("ul", { className: "choices" });
   const hint = make("p", { role: "status" });
@@ -65,20 +67,26 @@ function ask({ title, text, confirm, cancel = "Cancel", actions = [], choices })
     confirm,
     keyHint("Enter"),
   );
-  const buttons = actions.map((action) => {
+  const all = [...actions, ...toggles];
+  const buttons = all.map((action) => {
     const button = make("button", { type: "button", ariaKeyShortcuts: action.key }, action.text, keyHint(action.key));
+    const show = () => action.isOn && (button.ariaPressed = String(action.isOn()));
     button.onclick = () => {
       action.run();
+      show();
       draw();
     };
+    show();
     return button;
   });
+  const ofToggles = make("p", { className: "group" }, togglesText, ...buttons.slice(actions.length));
   const reject = make("button", { type: "button" }, cancel, keyHint("Esc"));
   dialog.replaceChildren(
     make("h2", { id: "choice-title" }, title),
     hint,
     list,
-    make("p", { className: "group" }, ...buttons),
+    make("p", { className: "group" }, ...buttons.slice(0, actions.length)),
+    ...(toggles.length ? [ofToggles] : []),
     make("p", { className: "buttons" }, accept, reject),
   );
   return new Promise((resolve) => {
@@ -95,7 +103,7 @@ function ask({ title, text, confirm, cancel = "Cancel", actions = [], choices })
       end(false);
     };
     dialog.onkeydown = (event) => {
-      const used = boxes[Number(event.key) - 1] ?? buttons[actions.findIndex(({ key }) => key === event.key)];
+      const used = boxes[Number(event.key) - 1] ?? buttons[all.findIndex(({ key }) => key === event.key)];
       const isOther = event.target instanceof HTMLButtonElement && event.target !== accept;
       if (used) used.click();
       else if (event.key === "Enter" && !isOther) end(true);

@@ -1,4 +1,4 @@
-/** What is kept in the browser: unsaved changes, in case the server or the window is closed, and settings. */
+/** Keeps unsaved changes in the browser, in case the server or the window is closed, and settings. */
 
 import { find } from "./dom.js";
 

@@ -23,23 +23,13 @@ import { extent, inOrder } from "./mentions.js";
  * @property {boolean} isWarned
  */
 /**
- * @typedef {object} Cell a part of a bar, or a place for its label
+ * @typedef {object} Cell a part of a bar
  * @property {number} n index of the bar
- * @property {"" | "gap" | "fragment" | "fragment last"} kind empty under the label
+ * @property {"gap" | "fragment" | "fragment last"} kind
  * @property {Bar} bar
- * @property {boolean} [isLabeled]
- * @property {boolean} [isNamed] whether another entity of its coordination has the label
+ * @property {boolean} isLabeled
+ * @property {boolean} isNamed whether another entity of its coordination has the label
  */
-
-const pen = /** @type {CanvasRenderingContext2D} */ (make("canvas", {}).getContext("2d"));
-// as in style.css
-const LABEL = { font: "600 11.2px system-ui, sans-serif", maxWidth: 144, space: 6 };
-
-/** @param {string} text @param {string} font @returns {number} */
-function widthOf(text, font) {
-  pen.font = font;
-  return pen.measureText(text).width;
-}
 
 /**
  * @param {HTMLElement} element its content is replaced
@@ -54,7 +44,7 @@ export function drawBlock(element, block, text, bars, main) {
     bars.flatMap((bar) => bar.fragments),
   );
   const words = columns.map(([start], i) => text.slice(start, columns[i + 1]?.[0] ?? block.end));
-  const cells = cellsOf(columns, words, bars, getComputedStyle(element).font);
+  const cells = cellsOf(columns, bars);
   const { direction, words: directions } = directionsOf(words, main);
   element.replaceChildren();
   element.dir = direction;
@@ -91,39 +81,26 @@ function isGlued(columns, words, i) {
   );
 }
 
-/**
- * @param {Range[]} columns
- * @param {string[]} words
- * @param {Bar[]} bars
- * @param {string} font of the words
- * @returns {Cell[][]} the cells under each column, in the order of the bars
- */
-function cellsOf(columns, words, bars, font) {
+/** @param {Range[]} columns @param {Bar[]} bars @returns {Cell[][]} the cells under each column, in the order of the bars */
+function cellsOf(columns, bars) {
   /** @type {Cell[][]} */
   const under = columns.map(() => []);
   bars.forEach((bar, n) => {
     const [start, end] = extent(bar);
     const fragments = inOrder(bar.fragments);
-    /** @type {Map<number, Cell>} */
-    const cells = new Map();
+    const isNamed = bars.slice(0, n).some((other) => isOneCoordination(bar, other));
+    /** @type {Cell[]} */
+    const cells = [];
     columns.forEach(([from, to], i) => {
       if (to <= start || end <= from) return;
       const own = fragments.find((f) => from < f[1] && f[0] < to);
       const kind = own ? (own[1] === to ? "fragment last" : "fragment") : "gap";
-      cells.set(i, { n, kind, bar });
+      cells.push({ n, kind, bar, isNamed, isLabeled: false });
+      under[i].push(cells[cells.length - 1]);
     });
-    const touched = [...cells.keys()];
-    if (!touched.length) return;
-    // the label is shown once in a block, and extends over the next words
-    const first = touched.find((i) => cells.get(i)?.kind !== "gap") ?? touched[0];
-    const isNamed = bars.slice(0, n).some((other) => isOneCoordination(bar, other));
-    const label = [bar.isWarned ? "⚠" : "", bar.label, bar.note].filter(Boolean).join(" ");
-    let room = Math.min(widthOf(label, LABEL.font), LABEL.maxWidth) + LABEL.space;
-    for (let i = first; i < columns.length && room > 0 && !isNamed; i += 1) {
-      if (!cells.has(i)) cells.set(i, { n, kind: "", bar });
-      room -= widthOf(words[i], font);
-    }
-    for (const [i, cell] of cells) under[i].push({ ...cell, isLabeled: i === first && !isNamed, isNamed });
+    // the label is shown once in a block
+    const first = cells.find(({ kind }) => kind !== "gap") ?? cells[0];
+    if (first) first.isLabeled = !isNamed;
   });
   return under;
 }
@@ -153,82 +130,18 @@ function drawWord([start, end], word, cells) {
 function drawCell({ n, kind, bar, isLabeled, isNamed }) {
   const element = make("i", {});
   element.dataset.n = String(n);
-  if (!kind) return element;
   element.className = `${kind} ${bar.style}`;
   element.title = `${bar.label}: ${bar.text}`;
   element.classList.toggle("proposal", bar.isProposal);
   element.classList.toggle("chosen", bar.isSelected);
   element.dataset.key = String(bar.key);
-  if (!isNamed) element.dataset.label = bar.label;
+  if (!isNamed) element.dataset.type = bar.label;
   if (isLabeled) {
     const warning = bar.isWarned ? [make("span", { className: "warning" }, "⚠ ")] : [];
     const note = bar.note ? [make("small", {}, ` ${bar.note}`)] : [];
     element.append(make("b", { dir: "auto" }, ...warning, bar.label, ...note));
   }
   return element;
-}
-
-/**
- * Break lines before words whose labels would extend beyond the edge of a block, and move the bars
- * of each line up to its words.
- * @param {HTMLElement[]} elements the blocks
- */
-export function fitLines(elements) {
-  elements.forEach(breakLines);
-  // all positions are read before bars are moved, because the browser would compute them again
-  elements.flatMap(linesOf).forEach(placeBars);
-}
-
-/** @param {HTMLElement} element */
-function breakLines(element) {
-  for (const old of element.querySelectorAll("br")) old.remove();
-  for (const label of element.querySelectorAll("b")) {
-    const box = element.getBoundingClientRect();
-    const { left, right } = label.getBoundingClientRect();
-    const word = label.closest(".glued") ?? label.closest(".word");
-    if (left < box.left || right > box.right) word?.before(make("br", {}));
-  }
-}
-
-/** @param {HTMLElement} element @returns {HTMLElement[][]} the cells of each line */
-function linesOf(element) {
-  /** @type {Map<number, HTMLElement[]>} */
-  const lines = new Map();
-  for (const cell of element.querySelectorAll("i")) {
-    delete cell.dataset.again;
-    const top = Math.round(cell.parentElement?.getBoundingClientRect().top ?? 0);
-    lines.set(top, [...(lines.get(top) ?? []), cell]);
-  }
-  return [...lines.values()];
-}
-
-/** Put each bar in the first row that is free in its line. @param {HTMLElement[]} cells */
-function placeBars(cells) {
-  /** @type {Map<Element | null, Set<number>>} */
-  const taken = new Map(cells.map((cell) => [cell.parentElement, new Set()]));
-  const numbers = new Set(cells.map((cell) => Number(cell.dataset.n)));
-  for (const n of [...numbers].sort((a, b) => a - b)) {
-    const own = cells.filter((cell) => Number(cell.dataset.n) === n);
-    // a label ends with its line
-    const isLabel = own.every((cell) => !cell.className);
-    for (const cell of own) cell.hidden = isLabel;
-    if (isLabel) continue;
-    const rows = own.map((cell) => taken.get(cell.parentElement));
-    // the words are in the first row
-    let row = 2;
-    while (rows.some((used) => used?.has(row))) row += 1;
-    for (const used of rows) used?.add(row);
-    for (const cell of own) cell.style.gridRow = String(row);
-    repeatLabel(own);
-  }
-}
-
-/** Repeat the type of an entity that continues on this line, if there is enough space. @param {HTMLElement[]} cells */
-function repeatLabel(cells) {
-  const first = cells.find((cell) => cell.className);
-  const label = first?.dataset.label ?? "";
-  const room = cells.reduce((n, cell) => n + (cell.parentElement?.firstChild?.nodeValue?.length ?? 0), 0);
-  if (label && first && !cells.some((cell) => cell.firstChild) && room >= label.length) first.dataset.again = label;
 }
 
 /**

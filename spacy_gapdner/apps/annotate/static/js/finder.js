@@ -26,7 +26,7 @@ export class Finder {
     this.query.select();
   }
 
-  /** The words that were found stay selected. */
+  /** The found words stay selected. */
   close() {
     this.bar.hidden = true;
     this.app.focusText();

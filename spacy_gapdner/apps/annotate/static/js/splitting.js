@@ -4,13 +4,15 @@ import { combinations } from "./coordination.js";
 import { choose } from "./dialogs.js";
 import { Known } from "./known.js";
 import { extent, joined, wording } from "./mentions.js";
-import { isSure, readings, varied } from "./readings.js";
+import { isSure, readings, varied, wordsToOmit } from "./readings.js";
 
 /** @typedef {import("./types.js").Mention} Mention */
 /** @typedef {import("./types.js").Range} Range */
 /** @typedef {import("./readings.js").Reading} Reading */
 /** @typedef {import("./session.js").Session} Session */
 
+// keys of words, without those of the other actions and the digits, which select entities
+const WORD_KEYS = "bdefghijklmnopqrstuvwz";
 const UNSURE = "This suggestion is uncertain, so that nothing is selected.";
 
 /**
@@ -22,7 +24,10 @@ const UNSURE = "This suggestion is uncertain, so that nothing is selected.";
 export async function askHowToSplit(session, chosen, app) {
   const { label, fragments } = chosen;
   const { text } = session;
-  const all = waysToSplit(session, chosen, app.phrases());
+  const find = waysToSplit(session, chosen, app.phrases());
+  /** @type {Range[]} */
+  let omitted = [];
+  let all = find(omitted);
   if (!all.length) {
     app.say("The entity contains no comma, slash, parenthesis or coordinator.");
     return null;
@@ -34,6 +39,15 @@ export async function askHowToSplit(session, chosen, app) {
     reading = find();
     isOn = true;
   };
+  /** @param {Range} word @returns {Reading} without the word in all entities, or with it again */
+  const toggle = (word) => {
+    const others = omitted.filter((other) => other !== word);
+    const some = others.length < omitted.length ? others : [...omitted, word];
+    const found = find(some);
+    if (!found.length) return reading;
+    [omitted, all] = [some, found];
+    return all[0];
+  };
   /** @param {string} key @param {string} text @param {"first" | "last"} side @param {1 | -1} step */
   const share = (key, text, side, step) => ({ key, text, run: go(() => varied(all, reading, side, step)) });
   const actions = [
@@ -44,6 +58,13 @@ export async function askHowToSplit(session, chosen, app) {
     share("y", "More at the end", "last", 1),
     share("Y", "Less at the end", "last", -1),
   ];
+  const words = wordsToOmit(fragments[0], text).slice(0, WORD_KEYS.length);
+  const omissions = words.map((word, i) => ({
+    key: WORD_KEYS[i],
+    text: text.slice(...word),
+    isOn: () => !omitted.includes(word),
+    run: go(() => toggle(word)),
+  }));
   const made = await choose({
     title: "Split into entities",
     text: () => {
@@ -53,6 +74,8 @@ export async function askHowToSplit(session, chosen, app) {
     },
     confirm: "Create",
     actions: fragments.length > 1 ? [] : actions,
+    toggles: fragments.length > 1 ? [] : omissions,
+    togglesText: "Words of the entities:",
     choices: () =>
       reading.entities.map((own) => ({
         mention: { label, fragments: own },
@@ -69,19 +92,20 @@ export async function askHowToSplit(session, chosen, app) {
  * @param {Session} session
  * @param {Mention} chosen
  * @param {Record<string, number>} phrases the texts of entities, with their numbers
- * @returns {Reading[]}
+ * @returns {(omitted: Range[]) => Reading[]} the readings without these words
  */
 function waysToSplit({ text, proposed }, { label, fragments }, phrases) {
   if (fragments.length > 1) {
     const entities = combinations(fragments, text);
-    const first = /** @type {Range[]} */ ([]);
-    const rest = { form: "", last: first, own: [], isCrossed: false, isPartial: false, nMerged: 0, isCut: false, score: 0 };
-    return entities.length > 1 ? [{ ...rest, first, entities }] : [];
+    const traits = { merged: 0, cut: 0, stripped: 0, articles: 0, crossed: 0, partial: 0 };
+    const only = { form: "", first: [], last: [], own: [], traits, score: 0, entities };
+    return () => (entities.length > 1 ? [only] : []);
   }
   const [[start, end]] = fragments;
   const inside = proposed
     .filter((p) => p.source === "model" && p.label === label && start <= extent(p)[0] && extent(p)[1] <= end)
     .map((p) => joined(p.fragments, text))
     .filter((own) => own.length > 1 || own[0][0] !== start || own[0][1] !== end);
-  return readings([start, end], text, new Known(phrases, inside));
+  const known = new Known(phrases, inside);
+  return (omitted) => readings([start, end], text, known, omitted);
 }

@@ -1,7 +1,8 @@
 /** The text on the page: its blocks, words and selection. */
 
-import { barsOf, drawBlock, fitLines } from "./drawing.js";
+import { barsOf, drawBlock } from "./drawing.js";
 import { make } from "./dom.js";
+import { arrangeLines } from "./lines.js";
 
 /** @typedef {import("./types.js").Range} Range */
 /** @typedef {import("./blocks.js").Block} Block */
@@ -21,7 +22,7 @@ export class TextView {
     this.direction = "ltr";
     /** @type {Element | null} */
     this.cursor = null;
-    new ResizeObserver(() => fitLines(this.elements)).observe(container);
+    new ResizeObserver(() => arrangeLines(this.elements)).observe(container);
   }
 
   /** @param {string} text @param {Block[]} blocks @param {"ltr" | "rtl"} direction */
@@ -48,7 +49,7 @@ export class TextView {
       return [this.elements[i]];
     });
     // after drawing, because it needs the layout
-    fitLines(changed);
+    arrangeLines(changed);
   }
 
   /** Show that an entity was changed. @param {number} key */
