@@ -52,8 +52,8 @@ class Tuning:
     training, or `f` if there are no discontinuous gold entities), `calibration_error` and
     `disc_calibration_error` (None without predictions). `before` are scores with the old settings,
     `estimated` the cross-validated ones with the new settings, and `after` the optimistic ones on
-    the data used for tuning. `settings` are the new ones; empty if they would lower the
-    cross-validated measure.
+    the data used for tuning. `settings` are the new ones; empty if they are not
+    better. See `tune`.
     """
 
     settings: dict[str, Any]
@@ -74,10 +74,12 @@ class Objective(NamedTuple):
         return np.maximum(self.min_precision - p, 0) + np.maximum(self.min_recall - r, 0)
 
     def allows(self, new: Scores, old: Scores) -> bool:
-        """RETURNS (bool): Whether new scores are closer to the minimums, or not worse."""
-        shortfalls = [self.shortfall(scores["p"], scores["r"]) for scores in (new, old)]
-        is_closer = shortfalls[0] < shortfalls[1]
-        return bool(is_closer or new[self.measure] >= old[self.measure] - _ROUNDING_ERROR)
+        """RETURNS (bool): Whether new scores are closer to the minimums, or as close with a measure
+        that is not lower."""
+        new_shortfall, old_shortfall = (self.shortfall(s["p"], s["r"]) for s in (new, old))
+        if abs(new_shortfall - old_shortfall) > _ROUNDING_ERROR:
+            return bool(new_shortfall < old_shortfall)
+        return bool(new[self.measure] >= old[self.measure] - _ROUNDING_ERROR)
 
 
 def tune(
@@ -93,8 +95,8 @@ def tune(
     """Tune the calibration and the thresholds for contiguous and discontinuous entities.
 
     The scores on new documents are estimated by 10-fold cross-validation over Docs. The settings of
-    the pipe are changed unless the estimated measure is lower than before. If it is lower, they are
-    only changed to come closer to the minimum precision and recall. Thresholds of types are
+    the pipe are changed if these scores come closer to the minimum precision and recall, or if they
+    are as close as before and the measure is not lower. Thresholds of types are
     replaced. New thresholds ignore entities with uncalibrated scores below 0.05. The scores with
     new settings replace the scores in ``nlp.meta``.
 

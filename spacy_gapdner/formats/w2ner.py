@@ -21,9 +21,16 @@ def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
     """Read a list of ``{"sentence": [TOKEN, ...], "ner": [{"index": [...], "type": ...}]}``. The
     sentences are named by file and number, starting from 1.
     """
-    records = read_json(path)
+    no_list = f"{path} is not a list of sentences. Write a JSON list, or choose the right format."
+    try:
+        records = read_json(path)
+    except GapDNERError as error:
+        # JSON lines
+        if "Extra data" in str(error):
+            raise GapDNERError(no_list) from error
+        raise
     if not isinstance(records, list):
-        raise GapDNERError(f"{path} is not a list of sentences. Choose the right format.")
+        raise GapDNERError(no_list)
     for number, record in enumerate(records, start=1):
         place = Place(str(path), None, f"record {number}")
         with reading(report, place), value_errors(place):

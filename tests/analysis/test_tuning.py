@@ -187,6 +187,14 @@ def test_gain_on_the_same_data_is_not_enough():
     assert tuned(rows, min_precision=1.0).settings != {}
 
 
+def test_higher_measure_does_not_justify_missing_a_minimum():
+    old, objective = {"p": 0.9, "r": 0.5, "f": 0.64}, Objective("f", min_precision=0.9)
+    assert not objective.allows({"p": 0.8, "r": 0.8, "f": 0.8}, old)
+    assert objective.allows({"p": 0.95, "r": 0.6, "f": 0.74}, old)
+    assert objective.allows(old, old)
+    assert objective.allows({"p": 0.85, "r": 0.1, "f": 0.2}, old | {"p": 0.7})
+
+
 def test_calibration_without_new_thresholds():
     # half are correct in each fold, although the score is 0.9, and no threshold separates them
     rows = [(doc, kind, 0.9, doc >= 20) for doc in range(40) for kind in (CONT, DISC)]

@@ -2,10 +2,11 @@
 
 import json
 
+import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, set_entities
+from spacy_gapdner import Entity, GapDNERError, set_entities
 from spacy_gapdner.formats import Report
 from spacy_gapdner.formats import write as write_docs
 from spacy_gapdner.formats.w2ner import read_w2ner
@@ -27,6 +28,12 @@ def test_w2ner(write, report):
     assert [r.tokens for r in records] == [tuple(SENTENCE.split())] * 2
     assert [r.entities for r in records] == [ENTITIES, ()]
     assert (records[0].name, report.issues) == ("a-1", [])
+
+
+@pytest.mark.parametrize("lines", [GOOD, f"{GOOD}\n{NONE}\n"])
+def test_json_lines_are_not_a_list(write, report, lines):
+    with pytest.raises(GapDNERError, match="a.json is not a list of sentences. Write a JSON list"):
+        list(read_w2ner(write({"a.json": lines}) / "a.json", report))
 
 
 def test_w2ner_splits_sentences(tmp_path, report):
