@@ -36,7 +36,7 @@ def test_words_first(page):
     page.drag("Mild")
     page.press("2")
     assert page.entities() == ["DRUG Mild", "SYMPTOM severe"]
-    flashing = "return document.getAnimations().map(a => a.effect.target.dataset.label)"
+    flashing = "return document.getAnimations().map(a => a.effect.target.dataset.type)"
     assert page.browser.execute_script(flashing) == ["DRUG"]
     # the order is remembered
     page.load()
