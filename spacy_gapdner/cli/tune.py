@@ -46,8 +46,8 @@ def tune_cli(
     """Choose thresholds and calibration on development data.
 
     Calibration converts scores to probabilities. The pipeline is unchanged if the cross-validated
-    measure would be lower, unless the new settings come closer to the minimums. It is also unchanged
-    if they miss the minimums by more."""
+    measure would be lower, unless the new settings come closer to the minimums. It is also
+    unchanged if they miss the minimums by more."""
     from ..formats.outputs import check_output, filling
     from ..inference.loading import load_recognizer
 
