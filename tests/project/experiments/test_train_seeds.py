@@ -27,6 +27,7 @@ SMALL = {
     "components.gapdner.model.hidden_width": 24,
     "components.gapdner.model.bilstm": "false",
     "components.gapdner.model.tok2vec.embed.width": 24,
+    "components.gapdner.model.tok2vec.embed.embed.width": 24,
     "components.gapdner.model.tok2vec.encode.width": 24,
 }
 
