@@ -121,7 +121,7 @@ class _Extent(NamedTuple):
 
 def find_passages(doc: Doc, compared: Comparison, number: int) -> list[Passage]:
     """RETURNS (list[Passage]): The passages of a document with errors, in text order. `number` is
-    that of the document.
+    the number of the document.
     """
     # Doc.text is computed each time
     positions, scores, text = compared.positions, compared.scores, doc.text

@@ -52,8 +52,8 @@ class Tuning:
     training, or `f` if there are no discontinuous gold entities), `calibration_error` and
     `disc_calibration_error` (None without predictions). `before` are scores with the old settings,
     `estimated` the cross-validated ones with the new settings, and `after` the optimistic ones on
-    the data used for tuning. `settings` are the new ones; empty if they are not
-    better. See `tune`.
+    the data used for tuning. `settings` are the new settings. They are empty if they are not
+    better, see `tune`.
     """
 
     settings: dict[str, Any]
@@ -96,9 +96,9 @@ def tune(
 
     The scores on new documents are estimated by 10-fold cross-validation over Docs. The settings of
     the pipe are changed if these scores come closer to the minimum precision and recall, or if they
-    are as close as before and the measure is not lower. Thresholds of types are
-    replaced. New thresholds ignore entities with uncalibrated scores below 0.05. The scores with
-    new settings replace the scores in ``nlp.meta``.
+    are as close as before and the measure is not lower. Thresholds of types are replaced. New
+    thresholds ignore entities with uncalibrated scores below 0.05. The scores with new settings
+    replace the scores in ``nlp.meta``.
 
     nlp (Language): The pipeline. It runs twice: the first time with low thresholds.
     docs (Iterable[Doc]): Docs with gold entities that were not used for training.
