@@ -13,10 +13,10 @@ from dataclasses import replace
 from itertools import count
 
 from ...errors import GapDNERError
-from ...formats.brat import entity_line, parse_entity
+from ...formats.brat_lines import entity_line, parse_entity, targets_of
 from ...formats.cleaning import choose_text, clean_fragments, convert_offsets, surface_fits
 from ...formats.files import BOM, decode
-from ...formats.records import BratLine, TextEntity, targets_of
+from ...formats.records import BratLine, TextEntity
 from ...formats.report import NOWHERE, Report
 
 _ID = re.compile(r"T\d+\S*")
