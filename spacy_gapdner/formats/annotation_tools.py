@@ -16,8 +16,8 @@ from .report import Place, Report, reading
 
 ANSWERS = ("accept", "reject", "ignore")
 # keys of records that do not describe the document
-_OF_PRODIGY = ("text", "spans", "relations", "tokens", "answer", "entities", "_input_hash")
-_OF_PRODIGY += ("_task_hash", "_is_binary", "_view_id", "_timestamp")
+_OF_PRODIGY = tuple("text spans relations tokens answer entities".split())
+_OF_PRODIGY += tuple("_input_hash _task_hash _is_binary _view_id _timestamp".split())
 # what the offsets of doccano can count
 _DOCCANO_UNITS = ("utf-16", "graphemes", "characters")
 _OF_DOCCANO = ("text", "entities", "annotations", "relations", "label", "labels")
@@ -196,8 +196,8 @@ def _text_keys(tasks: Sequence[Object], path: Path, chosen: str) -> dict[str, st
                         found[key] += (surface in text) + (surface == text[start:end])
     keys = {}
     for name, found in (fits or {"": Counter[str]()}).items():
-        names = (chosen, name, "text")
-        ranks = {key: (found[key], *(key == n for n in names)) for key in sorted(candidates)}
+        order = (chosen, name, "text")
+        ranks = {key: (found[key], *(key == n for n in order)) for key in sorted(candidates)}
         best = max(ranks, key=ranks.__getitem__, default="text")
         if not chosen and best in ranks and [*ranks.values()].count(ranks[best]) > 1:
             raise GapDNERError(
