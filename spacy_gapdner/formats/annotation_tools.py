@@ -16,8 +16,8 @@ from .report import Place, Report, reading
 
 ANSWERS = ("accept", "reject", "ignore")
 # keys of records that do not describe the document
-_OF_PRODIGY = tuple("text spans relations tokens answer entities".split())
-_OF_PRODIGY += tuple("_input_hash _task_hash _is_binary _view_id _timestamp".split())
+_OF_TASK = ("text", "spans", "relations", "tokens", "answer", "entities")
+_OF_PRODIGY = (*_OF_TASK, "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp")
 # what the offsets of doccano can count
 _DOCCANO_UNITS = ("utf-16", "graphemes", "characters")
 _OF_DOCCANO = ("text", "entities", "annotations", "relations", "label", "labels")
