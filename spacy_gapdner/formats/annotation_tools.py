@@ -18,7 +18,6 @@ ANSWERS = ("accept", "reject", "ignore")
 # keys of records that do not describe the document
 _OF_TASK = ("text", "spans", "relations", "tokens", "answer", "entities")
 _OF_PRODIGY = (*_OF_TASK, "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp")
-# what the offsets of doccano can count
 _DOCCANO_UNITS = ("utf-16", "graphemes", "characters")
 _OF_DOCCANO = ("text", "entities", "annotations", "relations", "label", "labels")
 
@@ -220,7 +219,6 @@ def _is_region(value: Object) -> bool:
 def _read_task(
     task: Object, keys: Mapping[str, str], dropped: LinkedRegions
 ) -> Iterator[TextRecord]:
-    # yields a document for each text tag
     made = task.get("annotations") or ()
     found = [annotation for annotation in made if not annotation.get("was_cancelled")]
     found.sort(key=lambda annotation: not annotation.get("ground_truth"))

@@ -128,7 +128,7 @@ def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
         place = Place(str(path), number, document)
         within = find_entities_within(text)
         for start in within:
-            message = f"no line end before {text[start:][:60]!r}"
+            message = f"no line end before {text[start : start + 60]!r}"
             report.add("dropped", "entity without its own line", message, place)
         lines.append(BratLine(text[: within[0]] if within else text, place))
     lines = [line for line in lines if line.text.strip()]
@@ -304,7 +304,6 @@ def _describe(line: str) -> tuple[str, list[str]]:
 
 
 def _annotation_conf(kinds: Mapping[str, Mapping[str, Collection[str]]]) -> str:
-    # the configuration with which brat displays and edits the annotation
     events = kinds["E"]
     # triggers of events are not entities
     lines = ["[entities]", *sorted(kinds["T"].keys() - events.keys()), "", "[relations]"]

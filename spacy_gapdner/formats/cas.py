@@ -52,7 +52,6 @@ class _Annotation(NamedTuple):
     ends: tuple[str, str] | None
 
 
-# a text with its annotations
 _Document = tuple[str, list[_Annotation]]
 
 

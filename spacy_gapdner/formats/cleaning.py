@@ -13,7 +13,6 @@ from .report import SURFACE, Place, Report
 
 # what offsets can count, in the order in which they are tried, and their names in reports
 UNITS = {"characters": "characters", "utf-16": "UTF-16", "bytes": "bytes", "graphemes": "graphemes"}
-# how tools write a gap in the surface text
 _GAP = r"(?:\s*(?:\[\s*(?:\.{2,}|…)\s*\]|\.{3}|…)\s*|\s+)"
 
 

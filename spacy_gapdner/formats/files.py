@@ -14,7 +14,6 @@ from .report import UNREADABLE, Place, Report, reading
 T = TypeVar("T")
 Reader = Callable[..., Iterator[T]]
 
-# the byte order mark of UTF-8, as a character
 BOM = "\ufeff"
 # how .docx, .xlsx, .zip, .pdf and .gz begin
 _NO_TEXT = (b"PK\x03\x04", b"%PDF", b"\x1f\x8b")
@@ -161,7 +160,8 @@ def read_json(path: Path) -> Any:
 def parse_json(text: str, where: str) -> Any:
     """RETURNS (Any): The value of JSON; a GapDNERError with its place if it is invalid."""
     try:
-        value = json.loads(text)
+        # Python reads NaN and Infinity, which are not JSON
+        value = json.loads(text, parse_constant=lambda name: None)
         # a string was cut within an emoji
         if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode("utf-8")

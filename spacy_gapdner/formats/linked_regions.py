@@ -43,7 +43,6 @@ class LinkedRegions:
         self.regions: list[TextEntity] = []
         # what offsets count, see `convert_offsets`
         self.units: str | None = None
-        # other values of the document's record
         self.extra: dict[str, Any] = {}
         self._links: list[tuple[str, str, str]] = []
         # the numbers of the regions by the ids to which links refer, and their labels
@@ -145,7 +144,6 @@ class LinkedRegions:
                 yield parts[0]
 
     def _merge(self, parts: Sequence[TextEntity], label: str, fragments: Fragments) -> TextEntity:
-        # reports values that differ
         values: dict[str, Any] = {}
         for part in parts:
             for key, value in {**part.attrs, **part.attrs.get("_", {})}.items():

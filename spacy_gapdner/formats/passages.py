@@ -102,7 +102,6 @@ def _join_passages(document: Object, units: str) -> _Layout:
             overlap = int(part["offset"]) if overlap is None else overlap
             gap = 1
         starts[id(part)] = length + gap
-        # fill the gap with spaces and a line end
         piece = ("\n".rjust(gap) if gap else "") + (part.get("text") or "")
         text, length = text + piece, length + len(piece.encode(_ENCODINGS[units])) // width
     for passage in passages:

@@ -93,7 +93,6 @@ _BLANK = string.whitespace + "\0"
 JSON, JSONL, SPACY, TXT = ".json", ".jsonl", ".spacy", ".txt"
 # formats that spaCy converts
 _CONLL = (".conll", ".iob")
-# parts of files in other formats, and what to do
 _OTHER_FORMATS = {
     "#FORMAT=WebAnno TSV": "is WebAnno TSV. Export UIMA CAS (XMI or JSON).",
     '"annotation_id"': "is JSON-MIN, CSV or TSV of Label Studio. Export JSON.",
@@ -197,7 +196,6 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     # raises an error if the files have no annotation for an obvious reason
     if files and not any(file.stat().st_size and first_text(file).strip(_BLANK) for file in files):
         raise GapDNERError(f"{path} {'has only empty files' if path.is_dir() else 'is empty'}.")
-    # the first file of each kind
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")

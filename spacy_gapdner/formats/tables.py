@@ -17,7 +17,6 @@ from .report import Report
 if TYPE_CHECKING:
     import pandas
 
-# column names and their types in pandas
 COLUMNS = {
     "document": "string",
     "type": "string",
