@@ -21,9 +21,7 @@ from ._util import (
 
 
 def debug_data_cli(
-    train_path: Path = typer.Argument(
-        metavar="DATA", help="Training data in any format that convert reads"
-    ),
+    train_path: Path = options.DATA,
     dev_path: Path | None = typer.Option(None, "--dev", "-d", help="Development data"),
     config_path: Path | None = typer.Option(
         None, "--config", "-c", help="Training config to check (default: the pipe's settings)"
@@ -57,14 +55,8 @@ def debug_data_cli(
         lang = lang or formats.guess_data_language(train_path)
         nlp = formats.blank_pipeline(lang, line_breaks) if model is None else load_splitter(model)
         config = make_training_config(nlp, spans_key)
-    load = partial(
-        formats.load_docs,
-        config.nlp,
-        spans_key=config.spans_key,
-        model=model,
-        line_breaks=line_breaks,
-        types=split_list(types),
-    )
+    load = partial(formats.load_docs, config.nlp, model=model, line_breaks=line_breaks)
+    load = partial(load, spans_key=config.spans_key, types=split_list(types))
     train = load(train_path)
     dev = None if dev_path is None else load(dev_path)
     findings = training.check_data(train, dev, config=config)

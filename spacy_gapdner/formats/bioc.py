@@ -115,7 +115,7 @@ def _from_element(element: Element) -> dict[str, Any]:
 def _parse_bioc(document: Object, regions: LinkedRegions, type: str) -> str:
     parts = list(find_parts(document))
     found = [(annotation, p) for part, p in parts for annotation in part.get("annotations") or ()]
-    text, regions.units, offsets = choose_counting(document, found, regions.report, regions.place)
+    text, regions.units, offsets = choose_counting(document, found, regions)
     for (annotation, _), pairs in zip(found, offsets, strict=True):
         infons = dict(annotation.get("infons") or {})
         label = infons.pop(type, None)

@@ -235,8 +235,8 @@ def _report_losses(
     for doc in docs:
         place, entities = doc_place(doc), get_entities(doc, spans_key)
         # an id that is the document's name is not lost
-        name = {"id": doc.user_data.get(DOC_NAME)}
-        stored = name if "metadata" in format.loses else document_values(doc)
+        named = {"id": doc.user_data.get(DOC_NAME)}
+        stored = named if "metadata" in format.loses else document_values(doc)
         # data frames have null for missing values
         given = {k: v for k, v in doc.user_data.get(DOC_EXTRA, {}).items() if v is not None}
         lost = [k for k, v in given.items() if k not in stored or str(stored[k]) != str(v)]

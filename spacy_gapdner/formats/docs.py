@@ -129,9 +129,8 @@ def _from_text(
             if source.id:
                 homes[source.id] = number
         else:
-            _add_issue(
-                report, "dropped", _CROSSES, f"does not fit into {n_sents} sentence(s)", source
-            )
+            message = f"does not fit into {n_sents} sentence(s)"
+            _add_issue(report, "dropped", _CROSSES, message, source)
     relations = keep_relations(record.relations, homes, len(parts), report)
     # without other annotation of the pipeline that splits sentences
     for number, part in enumerate(cut_doc(doc, pairwise(cuts), ["NORM", "SENT_START"])):

@@ -43,9 +43,7 @@ def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
         return [path]
     files = visible_files(path, suffixes)
     if not files:
-        raise GapDNERError(
-            f"{path} contains no {' or '.join(suffixes)} file. Check the path and the format."
-        )
+        raise GapDNERError(f"{path} contains no {' or '.join(suffixes)} file. Check the path.")
     return files
 
 
@@ -188,9 +186,7 @@ def read_json_lines(
                 if isinstance(record, dict) and "text" not in record and "data" in record:
                     record["text"] = record.pop("data")
                 if not isinstance(record, dict) or not isinstance(record.get("text"), str):
-                    raise GapDNERError(
-                        f'{place} is not an object with a string "text". Correct the line.'
-                    )
+                    raise GapDNERError(f'{place} is not an object with a string "text".')
                 name = record_name(record) or f"{path.stem}-{number}"
                 yield record, place._replace(document=name)
 

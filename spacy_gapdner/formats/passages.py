@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from ..errors import GapDNERError
 from .cleaning import UNITS, count_in, count_surfaces
-from .linked_regions import Object
+from .linked_regions import LinkedRegions, Object
 from .records import TextEntity
-from .report import Place, Report
 
 # characters between passages, which are filled with spaces
 _LONGEST_GAP = 10_000_000
@@ -49,9 +48,7 @@ def find_parts(part: Object, *parents: Object) -> Iterator[tuple[Object, tuple[O
         yield from find_parts(child, *parents, child)
 
 
-def choose_counting(
-    document: Object, found: Sequence[Located], report: Report, place: Place
-) -> Counting:
+def choose_counting(document: Object, found: Sequence[Located], regions: LinkedRegions) -> Counting:
     """Choose what offsets count: the first way in which most surface texts match.
 
     RETURNS (Counting): The text and the offsets.
@@ -76,7 +73,7 @@ def choose_counting(
             break
     if chosen is None:
         raise GapDNERError(
-            f"{place} has passages that overlap or are far apart at offset "
+            f"{regions.place} has passages that overlap or are far apart at offset "
             f"{layouts['characters'].overlap}. Correct the offsets."
         )
     level, counting = chosen
@@ -84,7 +81,7 @@ def choose_counting(
         where = f" from the start of the {_LEVELS[level]}" if level else ""
         name = f"{UNITS[counting.units]}{where}"
         message = f"offsets count {name} ({best} of {n_surfaces} surface texts match)"
-        report.add("repaired", f"offsets in {name}", message, place)
+        regions.report.add("repaired", f"offsets in {name}", message, regions.place)
     return counting
 
 

@@ -212,9 +212,7 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
                 raise GapDNERError(f"{file} {advice}")
         writers = [f.name for f in FORMATS.values() if f.reader is None and f.ending == file.suffix]
         if writers:
-            raise GapDNERError(
-                f"The format {writers[0]} can only be written: {file}. Use the original data."
-            )
+            raise GapDNERError(f"{file} is {writers[0]}, which cannot be read. Use its source.")
     if files and all(file.suffix == TXT for file in files):
         hint = brat.shared_hint(path) or "Annotate it, or use predict to find entities."
         raise GapDNERError(

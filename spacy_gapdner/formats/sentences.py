@@ -26,13 +26,11 @@ class TokenRecord:
     document: str | None = None
 
 
-def docs_reader(
-    read: Callable[[Path, Report], Iterable[TokenRecord]],
-) -> Callable[..., Iterator[Doc]]:
+def docs_reader(read: Callable[..., Iterator[TokenRecord]]) -> Callable[..., Iterator[Doc]]:
     """RETURNS (Callable): The reader, which makes Docs of the sentences, see `make_docs`."""
 
     def read_docs(
-        path: Path, report: Report, *, vocab: Vocab, spans_key: str, n_sents: int
+        path: Path, report: Report, vocab: Vocab, spans_key: str, n_sents: int
     ) -> Iterator[Doc]:
         return make_docs(read(path, report), vocab, spans_key, n_sents)
 

@@ -22,9 +22,7 @@ def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
     """
     records = read_json(path)
     if not isinstance(records, list):
-        raise GapDNERError(
-            f"{path} is not a list of sentences. Write a JSON list, or choose the right format."
-        )
+        raise GapDNERError(f"{path} is not a list of sentences. Write a JSON list.")
     for number, record in enumerate(records, start=1):
         place = Place(str(path), None, f"record {number}")
         with reading(report, place), value_errors(place):

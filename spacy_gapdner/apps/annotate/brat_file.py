@@ -113,9 +113,8 @@ class BratFile:
                     lines[-1] += self._line_end
                 line_of[name] = len(lines)
                 lines.append(line + self._line_end)
-        lines, known = (
-            [_with_trigger(line, triggers) for line in part] for part in (lines, self._current)
-        )
+        lines = [_with_trigger(line, triggers) for line in lines]
+        known = [_with_trigger(line, triggers) for line in self._current]
         deleted = (self._deleted | self.entities.keys()) - entities.keys()
         current = list(lines)
         for name in deleted:
