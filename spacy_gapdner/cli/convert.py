@@ -82,14 +82,15 @@ def convert_cli(
     check_output(output_path, {"input": input_path}, force=force, is_file=None, hint=hint)
     check_output(report_path, {"input": input_path, "output": output_path}, force=force)
     # options that this command sets itself
-    own = {*signature(formats.convert).parameters, *signature(formats.read).parameters, "done"}
+    own = {*signature(formats.convert).parameters, *signature(formats.read).parameters}
+    own |= {"from_ents", "from_spans", "done"}
     given: dict[str, Any] = {"from_ents": True} if from_ents else {}
     given |= {} if from_spans is None else {"from_spans": from_spans}
     for option in reader_options:
         name, equals, value = option.partition("=")
         if not equals:
             raise GapDNERError(f"Invalid --option: {option!r}. Use NAME=VALUE.")
-        if name in own or name in given:
+        if name in own:
             raise GapDNERError(f"Invalid --option: {name}. Use the options of convert (--help).")
         given[name] = value
     if done:

@@ -55,8 +55,14 @@ def debug_data_cli(
         lang = lang or formats.guess_data_language(train_path)
         nlp = formats.blank_pipeline(lang, line_breaks) if model is None else load_splitter(model)
         config = make_training_config(nlp, spans_key)
-    load = partial(formats.load_docs, config.nlp, model=model, line_breaks=line_breaks)
-    load = partial(load, spans_key=config.spans_key, types=split_list(types))
+    load = partial(
+        formats.load_docs,
+        config.nlp,
+        spans_key=config.spans_key,
+        model=model,
+        line_breaks=line_breaks,
+        types=split_list(types),
+    )
     train = load(train_path)
     dev = None if dev_path is None else load(dev_path)
     findings = training.check_data(train, dev, config=config)

@@ -78,11 +78,10 @@ def _json_documents(path: Path) -> Iterable[Object]:
     collections = value if isinstance(value, list) else [value]
     try:
         # PubMed Central returns a list of collections, PubTator 3 another key
-        keys = ["documents" if "documents" in c else "PubTator3" for c in collections]
-        found = [dict(d) for c, key in zip(collections, keys, strict=True) for d in c[key]]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        lists = [c["documents" if "documents" in c else "PubTator3"] for c in collections]
+        return [dict(document) for found in lists for document in found]
+    except (KeyError, TypeError, ValueError) as error:
         raise GapDNERError(f'{path} has no list of "documents". Choose the format.') from error
-    return found
 
 
 def _xml_documents(path: Path) -> Iterator[Object]:

@@ -38,9 +38,11 @@ def change_equal(store: Store, name: str, equal: EqualWords, action: Action) -> 
         return 0
     entities, n = _change(loaded, equal, action)
     if n:
-        entry = loaded.entry
-        sent = Annotation(version=loaded.version, entities=entities, status=entry.status)
-        store.save(name, sent.model_copy(update={"rejected": entry.rejected}))
+        status, rejected = loaded.entry.status, loaded.entry.rejected
+        sent = Annotation(
+            version=loaded.version, entities=entities, status=status, rejected=rejected
+        )
+        store.save(name, sent)
     return n
 
 
