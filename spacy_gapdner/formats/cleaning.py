@@ -99,7 +99,7 @@ def convert_offsets(
     if units == "characters" or not entities or not _units_differ(text):
         return entities
     if max(text) > "\uffff" and not any((entity.surface or "").strip() for entity in entities):
-        message = f"offsets of characters beyond the BMP count {units or 'characters'}"
+        message = f"characters beyond the BMP, and offsets count {units or 'characters'}"
         report.add("kept", "offsets without surface texts to check them", message, place)
     if units is None:
         n_fits, units = _count_fits(text, entities)

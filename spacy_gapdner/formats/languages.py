@@ -3,7 +3,7 @@
 import pkgutil
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,7 @@ from ..docs import describe_language
 from .records import Record, TextRecord
 from .report import Place, Report
 
-# the characters and the documents from which the language is guessed
-_GUESS_FROM, _N_RECORDS = 20_000, 200
+_GUESS_FROM = 20_000
 # Sentences of 100 characters are more certain, lists of names and abbreviations are less certain
 _LEAST_CERTAINTY = 0.75
 # languages with another code in spaCy
@@ -34,9 +33,16 @@ def choose_tokenizer(
         or the given one, and all records.
     """
     records = iter(records)
-    start = list(islice(records, _N_RECORDS))
-    # Docs are not tokenized again
-    text = " ".join(record.text for record in start if isinstance(record, TextRecord))
+    start: list[Record] = []
+    text = ""
+    for record in records:
+        start.append(record)
+        # Docs are not tokenized again
+        if not isinstance(record, TextRecord):
+            break
+        text += f" {record.text}"
+        if len(text) > _GUESS_FROM:
+            break
     lang = guess_language(text[:_GUESS_FROM])
     if lang != "en":
         message = f"the texts are tokenized with the rules of {describe_language(lang)}"
