@@ -210,9 +210,9 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
         for part, advice in _OTHER_FORMATS.items():
             if part in text:
                 raise GapDNERError(f"{file} {advice}")
-        writers = [f.name for f in FORMATS.values() if f.reader is None and f.ending == file.suffix]
-        if writers:
-            raise GapDNERError(f"{file} is {writers[0]}, which cannot be read. Use its source.")
+        written = [f.name for f in FORMATS.values() if f.reader is None and f.ending == file.suffix]
+        if written:
+            raise GapDNERError(f"{file}: {written[0]} can only be written. Use the original data.")
     if files and all(file.suffix == TXT for file in files):
         hint = brat.shared_hint(path) or "Annotate it, or use predict to find entities."
         raise GapDNERError(

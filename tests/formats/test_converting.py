@@ -82,7 +82,7 @@ def test_guess(write, files, path, name):
             ".",
             "of doccano. Exp",
         ),
-        ({"a.csv": "document,type"}, "a.csv", "The format csv can only be written: .*/a.csv. Use"),
+        ({"a.csv": "document,type"}, "a.csv", "a.csv: csv can only be written. Use"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
         # converted data next to its source
