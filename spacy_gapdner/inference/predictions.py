@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from threading import Thread
+from timeit import default_timer
 from typing import Any, TypeVar
 
 from spacy.language import Language
@@ -229,13 +230,23 @@ def read_and_predict(
 
 
 def predict_examples(
-    nlp: Language, docs: Iterable[Doc], batch_size: int | None = None
+    nlp: Language,
+    docs: Iterable[Doc],
+    batch_size: int | None = None,
+    seconds: list[float] | None = None,
 ) -> Iterator[Example]:
-    """YIELDS (Example): The predictions of a pipeline and the annotated Docs, in their order."""
-    pairs = ((without_annotation(_check_doc(doc), nlp), doc) for doc in docs)
+    """YIELDS (Example): The predictions of a pipeline and the annotated Docs, in their order.
+    `seconds` collects the time that the pipeline takes for each batch, including the tokenizer.
+    """
+    pairs = ((_check_doc(doc), None) for doc in docs)
     for batch in batch_texts(pairs, batch_size or nlp.batch_size):
-        for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=len(batch)):
-            yield Example(predicted, reference)
+        start = default_timer()
+        texts = (without_annotation(reference, nlp) for reference, _ in batch)
+        predicted = list(nlp.pipe(texts, batch_size=len(batch)))
+        if seconds is not None:
+            seconds.append(default_timer() - start)
+        for doc, (reference, _) in zip(predicted, batch, strict=True):
+            yield Example(doc, reference)
 
 
 def _check_doc(doc: object) -> Doc:
