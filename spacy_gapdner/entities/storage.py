@@ -90,8 +90,8 @@ def _read_spans(doc: Doc, name: str) -> tuple[Span, ...]:
 
 def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``. If the
-    default prefix has none, the only other prefix of valid entities is used. If there are several,
-    the result is empty, and a warning is shown.
+    default prefix has none, the only other prefix of valid entities is used. If there is not exactly
+    one, the result is empty, and a warning is shown.
     """
     if found := get_entities(doc):
         return found
@@ -104,17 +104,13 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     keys = [key for key in labeled if stores_entities(doc, key)]
     if len(keys) == 1:
         return get_entities(doc, keys[0])
-    if not labeled:
-        return ()
-    if keys:
-        reason = f"entities are stored under several keys: {', '.join(keys)}. Use "
-        reason += "spacy_gapdner.get_entities(doc, key)."
-    else:
-        reason = f"these span groups are not entities: {', '.join(labeled)}. Each group must "
-        reason += "contain the fragments of one entity, which have the same label and are not "
-        reason += "adjacent. For other reasons, call spacy_gapdner.get_entities(doc, key)."
-    # the caller of spaCy's Underscore
-    warnings.warn(f"doc._.discontinuous_ents is empty, because {reason}", stacklevel=3)
+    if labeled:
+        # the caller of spaCy's Underscore
+        warnings.warn(
+            "doc._.discontinuous_ents is empty, because no single key stores valid entities: "
+            f"{', '.join(keys or labeled)}. Call spacy_gapdner.get_entities(doc, key).",
+            stacklevel=3,
+        )
     return ()
 
 
@@ -129,13 +125,13 @@ def find_entities_within(span: Span) -> tuple[DiscontinuousEntity, ...]:
     if not near:
         return ()
     is_default = _match_groups(DEFAULT_SPANS_KEY)
-    found = None
     if any(group for name, group in groups if is_default(name)):
         found = _read_groups(doc, filter(is_default, near))
-    elif len(keys := get_spans_keys(doc)) == 1:
-        found = _read_valid(doc, filter(_match_groups(keys[0]), near))
-    entities = find_entities(doc) if found is None else found
-    return tuple(e for e in entities if span.start <= e.start and e.end <= span.end)
+    else:
+        keys = get_spans_keys(doc)
+        own = _read_valid(doc, filter(_match_groups(keys[0]), near)) if len(keys) == 1 else None
+        found = find_entities(doc) if own is None else own
+    return tuple(e for e in found if span.start <= e.start and e.end <= span.end)
 
 
 def _starts_within(group: SpanGroup, start: int, end: int) -> bool:
