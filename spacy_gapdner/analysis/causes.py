@@ -1,7 +1,6 @@
 """Describe the errors that lower F1 most."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 from .errors_in_context import NEAR, ErrorInContext
@@ -44,9 +43,9 @@ class Cause(NamedTuple):
 
 def find_causes(report: ModelReport, n: int) -> list[Cause]:
     """RETURNS (list[Cause]): The `n` causes that lower F1 for all entities most."""
-    by_key: dict[tuple[str, str, str], list[ErrorInContext]] = {}
+    by_key: dict[tuple[str, str, str], list[ErrorInContext]] = defaultdict(list)
     for error in report.errors:
-        by_key.setdefault(_key(report, error), []).append(error)
+        by_key[_key(report, error)].append(error)
     ordered = sorted((-report.f_without(errors), *key) for key, errors in by_key.items())
     causes = []
     for f, kind, gold, predicted in ordered[:n]:
@@ -80,8 +79,7 @@ def describe_documents(report: ModelReport) -> str:
 
 
 def describe_near(report: ModelReport) -> str:
-    """RETURNS (str): A sentence about the effect of lower thresholds; empty if no candidates are
-    known."""
+    """RETURNS (str): A sentence about the effect of lower thresholds, if candidates are known."""
     if not report.near or not report.near.predicted:
         return ""
     near, f = report.near, (report.total + report.near).f or 0.0
@@ -164,27 +162,13 @@ def _describe_pairs(
     number = f"{len(errors)} of {report.scores.groups['type'][gold].gold} gold entities"
     if kind == WRONG_BOUNDARY:
         advice = "Check whether the guidelines define which words belong to an entity."
-        return [f"{gold} has a wrong boundary: {number}", *_word_details(errors)], advice
+        return [f"{gold} has a wrong boundary: {number}"], advice
     boundary = " with another boundary" if kind == WRONG_BOTH else ""
     facts = [f"{gold} is predicted as {predicted}{boundary}: {number}"]
     if known:
         both = sum({gold, predicted} <= set(known.types_of(_text(error))) for error in errors)
         facts.append(f"{both} with a text that the training data annotates with both types")
     return facts, "Check whether the guidelines separate these types."
-
-
-def _word_details(errors: list[ErrorInContext]) -> Iterator[str]:
-    lost: Counter[str] = Counter()
-    added: Counter[str] = Counter()
-    for error in errors:
-        gold, predicted = (
-            Counter(((e and e.surface) or "").lower().split())
-            for e in (error.gold, error.predicted)
-        )
-        lost.update(gold - predicted)
-        added.update(predicted - gold)
-    yield from (f"{n} without the word {word!r}" for word, n in lost.most_common(1))
-    yield from (f"{n} with the additional word {word!r}" for word, n in added.most_common(1))
 
 
 def _text(error: ErrorInContext) -> str:

@@ -15,11 +15,8 @@ OTHER_TYPE, SAME_TYPE, NEVER = "as another type", "as this type", "never"
 
 
 class KnownTexts:
-    """The texts of entities in annotated documents by type, without case and whitespace.
-
-    docs (Iterable[Doc]): The documents.
-    spans_key (str): Prefix of the span groups.
-    types (Collection[str]): Types of the entities. All types if empty.
+    """The texts of entities in annotated documents by type, without case and whitespace. See
+    `evaluate` for `types`.
     """
 
     def __init__(

@@ -4,20 +4,9 @@ Two entities overlap if their fragments share a character other than whitespace.
 ignored. Entities are paired one to one, in descending order of overlap (shared positions divided by
 the positions of both). Of the entities that share a position, the first 100 are compared.
 
-Partial matches follow SemEval-2013 task 9. Entities without an exact match are errors. A pair of
-them is one error:
-
-wrong type: The fragments are the same, but not the type.
-wrong boundary: The same type and number of fragments, and corresponding fragments overlap.
-wrong linking: The type is the same and the entities overlap, but their fragments do not correspond.
-    A fragment is missing or spurious, or a gap is filled or opened.
-wrong type and boundary: The entities overlap, but differ in type and fragments.
-
-Each entity without a partner is one error:
-
-wrong linking: A prediction that recombines fragments of gold entities of its type.
-missed: A gold entity.
-spurious: Any other prediction.
+Partial matches follow SemEval-2013 task 9. Entities without an exact match are errors, and a pair
+of them is one error. A prediction without a partner that recombines fragments of gold entities of
+its type is a wrong linking. project/docs/scores.md defines the other kinds.
 """
 
 from collections import Counter

@@ -106,9 +106,10 @@ def _annotate(
     memory_zone: bool,
 ) -> Iterator[tuple[Doc | str, T]]:
     # Docs and contexts, or the reason if the pipeline fails for a text that is skipped
+    zone = nlp.memory_zone if memory_zone else nullcontext
     if n_process == 1:
         for batch in batches:
-            with nlp.memory_zone() if memory_zone else nullcontext():
+            with zone():
                 texts, contexts = zip(*batch, strict=True)
                 yield from zip(_annotate_batch(nlp, texts, skip), contexts, strict=True)
         return
@@ -127,12 +128,10 @@ def _annotate(
             while waiting:
                 waiting.extend(islice(started, 1))
                 batch, future = waiting.popleft()
-                with nlp.memory_zone() if memory_zone else nullcontext():
+                with zone():
                     for found, (_, context) in zip(future.result(), batch, strict=True):
-                        if isinstance(found, bytes):
-                            yield Doc(nlp.vocab).from_bytes(found), context
-                        else:
-                            yield found, context
+                        is_doc = isinstance(found, bytes)
+                        yield Doc(nlp.vocab).from_bytes(found) if is_doc else found, context
         # only forked processes do not need to pickle the pipeline
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise GapDNERError(f"Cannot pickle the pipeline ({error}). Use one process.") from error
@@ -207,15 +206,8 @@ def read_and_predict(
     batch_size: int | None = None,
     report: Report | None = None,
 ) -> Iterator[tuple[Doc, Doc]]:
-    """Read annotated text, and run a pipeline on the same text.
-
-    nlp (Language): The pipeline.
-    path, format, report: See `spacy_gapdner.formats.read`.
-    types (tuple[str, ...]): Types to keep, annotated and predicted. All types if empty.
-    spans_key (Optional[str]): Prefix of the span groups. Defaults to the pipe's `spans_key`.
-    batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
-    YIELDS (tuple[Doc, Doc]): Each annotated Doc and its prediction.
-    RAISES (GapDNERError): If the input cannot be read.
+    """YIELDS (tuple[Doc, Doc]): Each Doc of annotated data, and its prediction. See `evaluate` and
+    `spacy_gapdner.formats.read` for the arguments.
     """
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
