@@ -12,7 +12,6 @@ Whitespace is ignored, so that the sides may be tokenized differently.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
-from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
@@ -156,7 +155,8 @@ def _characters(doc: Doc) -> str:
 
 def _describe_difference(name: str, *docs: Doc) -> str:
     texts = [_characters(doc) for doc in docs]
-    i = len(commonprefix(texts))
+    characters = enumerate(zip(*texts, strict=False))
+    i = next((i for i, (a, b) in characters if a != b), min(map(len, texts)))
     one, other = (repr(text[i : i + 30]) for text in texts)
     return f"{name} has {one} on the first side, {other} on the second"
 

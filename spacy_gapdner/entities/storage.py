@@ -89,9 +89,8 @@ def _read_spans(doc: Doc, name: str) -> tuple[Span, ...]:
 
 
 def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
-    """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``. If the
-    default prefix has none, the only other prefix of valid entities is used. If there is not exactly
-    one, the result is empty, and a warning is shown.
+    """Read the entities of a Doc under the default prefix, otherwise under the only other prefix
+    of valid entities: ``doc._.discontinuous_ents``. Warns if there is not exactly one.
     """
     if found := get_entities(doc):
         return found
