@@ -1,7 +1,6 @@
 """Tokenize, cut and split Docs, and find their sentences and languages."""
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -103,25 +102,12 @@ def describe_other_languages(counts: Mapping[str, int], lang: str | None) -> str
     """RETURNS (str): A message if Docs were not tokenized with the rules of the pipeline's
     language, else "".
     """
-    others = {other: n for other, n in counts.items() if other != lang}
+    others = [other for other in counts if other != lang]
     if not others or not lang:
         return ""
-    found = ", ".join(
-        f"{n} with the rules of {describe_language(other)}" for other, n in others.items()
-    )
-    first = next(iter(others))
+    found = (f"{counts[o]} with the rules of {describe_language(o)}" for o in others)
     return (
         f"The pipeline tokenizes with the rules of {describe_language(lang)}, but Docs of the data "
-        f"were tokenized with other rules: {found}. Entities can end inside its tokens. Use "
-        f"init-config --lang {first}, or convert --lang {lang}."
+        f"were tokenized with other rules: {', '.join(found)}. Entities can end inside its tokens. "
+        f"Use init-config --lang {others[0]}, or convert --lang {lang}."
     )
-
-
-def warn_other_languages(docs: Iterable[Doc]) -> None:
-    """Warn if Docs were tokenized with the rules of another language than their vocab has."""
-    counts: Counter[str] = Counter()
-    lang = None
-    for doc in count_languages(docs, counts):
-        lang = doc.vocab.lang
-    if message := describe_other_languages(counts, lang):
-        warnings.warn(message, stacklevel=2)

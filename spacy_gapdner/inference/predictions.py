@@ -130,8 +130,9 @@ def _annotate(
                 batch, future = waiting.popleft()
                 with zone():
                     for found, (_, context) in zip(future.result(), batch, strict=True):
-                        is_doc = isinstance(found, bytes)
-                        yield Doc(nlp.vocab).from_bytes(found) if is_doc else found, context
+                        if isinstance(found, bytes):
+                            found = Doc(nlp.vocab).from_bytes(found)
+                        yield found, context
         # only forked processes do not need to pickle the pipeline
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise GapDNERError(f"Cannot pickle the pipeline ({error}). Use one process.") from error

@@ -72,7 +72,11 @@ def make_console_logger(
                         stacklevel=2,
                     )
 
-        return log_step, lambda: (end_console(), end_file())
+        def finalize() -> None:
+            end_console()
+            end_file()
+
+        return log_step, finalize
 
     return setup
 
