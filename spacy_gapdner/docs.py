@@ -102,7 +102,7 @@ def describe_other_languages(counts: Mapping[str, int], lang: str | None) -> str
     """RETURNS (str): A message if Docs were not tokenized with the rules of the pipeline's
     language, else "".
     """
-    others = [other for other in counts if other != lang]
+    others = [other for other in counts if other and other != lang]
     if not others or not lang:
         return ""
     found = (f"{counts[o]} with the rules of {describe_language(o)}" for o in others)

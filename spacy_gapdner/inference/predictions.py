@@ -131,8 +131,9 @@ def _annotate(
                 with zone():
                     for found, (_, context) in zip(future.result(), batch, strict=True):
                         if isinstance(found, bytes):
-                            found = Doc(nlp.vocab).from_bytes(found)
-                        yield found, context
+                            yield Doc(nlp.vocab).from_bytes(found), context
+                        else:
+                            yield found, context
         # only forked processes do not need to pickle the pipeline
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise GapDNERError(f"Cannot pickle the pipeline ({error}). Use one process.") from error

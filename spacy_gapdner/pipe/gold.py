@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 
-from ..docs import count_languages, describe_other_languages
+from ..docs import DOC_LANG, describe_other_languages
 from ..entities import Entity, count_other_annotation, describe_no_entities, get_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
@@ -66,9 +66,8 @@ def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gol
             gold.sample.append(example.reference)
     if not gold.sample:
         raise GapDNERError("The training corpus has no documents with text. Check the path.")
-    languages: Counter[str] = Counter()
-    vocab = [doc.vocab for doc in count_languages(gold.sample, languages)][0]
-    if message := describe_other_languages(languages, vocab.lang):
+    languages = Counter(doc.user_data.get(DOC_LANG, "") for doc in gold.sample)
+    if message := describe_other_languages(languages, gold.sample[0].vocab.lang):
         warnings.warn(message, stacklevel=3)
     return gold
 
