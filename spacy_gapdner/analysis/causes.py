@@ -11,8 +11,6 @@ from .model_report import NOTHING, ModelReport
 RARELY_FOUND = "rarely found"
 # recall of types that are rarely found
 _LOW_RECALL = 0.05
-# documents with a smaller share of the errors are not mentioned
-_LARGE_SHARE = 0.05
 
 
 class Cause(NamedTuple):
@@ -68,14 +66,6 @@ def summarize(report: ModelReport) -> str:
     found = f"Found: {total.correct:.0f} of {total.gold} gold entities."
     wrong = f"Wrong: {total.predicted - total.correct:.0f} of {total.predicted} predictions."
     return f"F1 is {f:.1f} (precision {p:.1f}, recall {r:.1f}). {found} {wrong}"
-
-
-def describe_documents(report: ModelReport) -> str:
-    """RETURNS (str): A sentence about the document with the most errors; empty if it has few."""
-    names = Counter(error.document for error in report.errors)
-    n = names.total()
-    name, most = max(names.items(), key=lambda pair: pair[1], default=("", 0))
-    return f"{name} has {most} of {n} errors." if most > 1 and most >= _LARGE_SHARE * n else ""
 
 
 def describe_near(report: ModelReport) -> str:

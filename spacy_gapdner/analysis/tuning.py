@@ -21,7 +21,6 @@ from ..inference.predictions import compare_examples, predict_examples
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.calibration import Calibration, calibration_error
 from ..pipe.scorer import DISC_F_WEIGHT, F_WEIGHT, prf
-from ..pipe.thresholds import Thresholds
 
 Scores = dict[str, Any]
 Measure = Literal["combined", "f", "disc_f"]
@@ -132,7 +131,13 @@ def tune(
         found = collect_entities(predict_examples(nlp, docs, batch_size), key)
     before = score(found, ~np.isnan(found["score"]), found["score"])
     objective = Objective(measure, min_precision, min_recall)
-    tuning = tune_rows(rows, _uncalibrated(pipe.thresholds), objective, before)
+    own = pipe.thresholds
+    contiguous, discontinuous = (
+        # at 0.0, the pipe finds the most probable labels
+        max(FLOOR, own.calibration.score(own.threshold_of("", kind), kind) or 0.5)
+        for kind in (False, True)
+    )
+    tuning = tune_rows(rows, (contiguous, discontinuous), objective, before)
     pipe.cfg.update(tuning.settings)
     if tuning.settings:
         prefix, scores = f"spans_{pipe.key}_", nlp.meta.get("performance", {})
@@ -150,21 +155,10 @@ def _check_gold(
         elsewhere = sum((count_other_annotation(doc, key) for doc in docs), Counter())
         raise GapDNERError(describe_no_entities("The data", key, elsewhere))
     if set(pipe.labels).isdisjoint(entity.label_ for entity in gold):
-        raise GapDNERError(
-            f"No entity of the data has one of the model's types: {', '.join(pipe.labels)}. Use "
-            "other data."
-        )
+        types = ", ".join(pipe.labels)
+        raise GapDNERError(f"No entity of the data has one of the model's types: {types}.")
     if measure == "disc_f" and not any(entity.is_discontinuous for entity in gold):
         raise GapDNERError(f"The data has no discontinuous entities under the spans_key {key!r}.")
-
-
-def _uncalibrated(own: Thresholds) -> Pair:
-    contiguous, discontinuous = (
-        # at 0.0, the pipe finds the most probable labels
-        max(FLOOR, own.calibration.score(own.threshold_of("", kind), kind) or 0.5)
-        for kind in (False, True)
-    )
-    return contiguous, discontinuous
 
 
 def collect_entities(examples: Iterable[Example], key: str) -> np.ndarray:

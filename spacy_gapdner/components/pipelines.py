@@ -1,6 +1,5 @@
 """Load any trained pipeline, or the parts of it that split texts into tokens and sentences."""
 
-import warnings
 from pathlib import Path
 
 import spacy
@@ -29,10 +28,7 @@ def load_model(model: str | Path) -> Language:
     """Load a trained pipeline for texts of any length, or raise a GapDNERError if that fails."""
     check_model(model)
     try:
-        with warnings.catch_warnings():
-            # a different spaCy version
-            warnings.filterwarnings("ignore", message=r"\[W095\]")
-            nlp = spacy.load(model)
+        nlp = spacy.load(model)
     # invalid or truncated files can fail anywhere in spaCy, thinc or torch
     except Exception as error:
         raise GapDNERError(

@@ -16,7 +16,7 @@ from ..entities import Entity, describe_no_entities, text_order
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
-from ..grid.conflicts import find_conflicts
+from ..grid.scheme import find_conflicts
 from ..grid.segments import Segment, assign_entities, get_segments, merge_segments
 from ..pipe.scorer import Counts
 from .training_config import TrainingConfig, make_training_config, read_training_config
