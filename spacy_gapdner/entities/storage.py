@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import filter_spans
 
 from ..errors import GapDNERError
-from .doc_entity import STRING_ATTRS, DiscontinuousEntity, check_entity, to_entity
+from .doc_entity import DiscontinuousEntity, check_entity, to_entity
 from .entity import Entity
 
 DEFAULT_SPANS_KEY = "gapdner"
@@ -162,11 +162,7 @@ def set_entities(
     groups = []
     for number, entity in enumerate(plain, start=1):
         # an entity linker that finds nothing may leave None
-        attrs = {
-            k: deepcopy(v)
-            for k, v in entity.attrs.items()
-            if k not in STRING_ATTRS or v is not None
-        }
+        attrs = {name: deepcopy(v) for name, v in entity.attrs.items() if v is not None}
         if entity.score is not None:
             attrs["score"] = float(entity.score)
         kb_id = attrs.get("kb_id", "")
@@ -188,13 +184,12 @@ def get_spans_keys(doc: Doc) -> list[str]:
 
 
 def stores_entities(doc: Doc, key: str) -> bool:
-    """RETURNS (bool): Whether all span groups under a prefix are valid entities without adjacent
-    spans. Users may give other groups similar names.
-    """
+    """RETURNS (bool): Whether all span groups under a prefix are valid entities."""
     return _read_valid(doc, group_names(doc, key)) is not None
 
 
 def _read_valid(doc: Doc, names: Iterable[str]) -> tuple[DiscontinuousEntity, ...] | None:
+    # users may give other groups similar names; their spans can be adjacent
     try:
         entities = _read_groups(doc, names)
     except GapDNERError:
@@ -254,8 +249,7 @@ def get_other_keys(doc: Doc, key: str) -> list[str]:
 
 
 def count_other_annotation(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
-    """RETURNS (Counter[str]): Number of entities and spans that are not stored under a prefix, by
-    place."""
+    """RETURNS (Counter[str]): The entities and spans that are not under a prefix, by place."""
     prefixes = get_other_keys(doc, key)
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
     counts = {f"doc.spans['{prefix}_*']": len(get_entities(doc, prefix)) for prefix in prefixes}
