@@ -14,14 +14,9 @@ _LOW_RECALL = 0.05
 
 
 class Cause(NamedTuple):
-    """Errors of a kind with the same types. `fact` and `advice` are sentences about them.
-
-    kind (str): One of `spacy_gapdner.analysis.matching.KINDS`, or RARELY_FOUND for all errors of
-        a gold type of which at most 5% are correct.
-    gold, predicted (str): The types. One of them can be NOTHING. `predicted` is empty for
-        RARELY_FOUND.
-    errors (list[ErrorInContext]): The errors.
-    f (float): F1 without these errors.
+    """Errors of a kind with the same types, F1 without them, and sentences about them. `kind` is
+    one of KINDS, or RARELY_FOUND for all errors of a gold type of which at most 5% are correct.
+    One type can be NOTHING. `predicted` is empty for RARELY_FOUND.
     """
 
     kind: str

@@ -20,10 +20,7 @@ class KnownTexts:
     """
 
     def __init__(
-        self,
-        docs: Iterable[Doc],
-        spans_key: str = DEFAULT_SPANS_KEY,
-        types: Collection[str] = (),
+        self, docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY, types: Collection[str] = ()
     ) -> None:
         self.types: Counter[str] = Counter()
         self.discontinuous = 0

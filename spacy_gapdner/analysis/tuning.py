@@ -175,7 +175,15 @@ def tune_rows(rows: np.ndarray, own: Pair, objective: Objective, before: Scores)
     """RETURNS (Tuning): The new settings for candidates with these `rows`. `own` are the current
     thresholds of uncalibrated scores, and `before` the current scores.
     """
-    estimated = score(rows, *_cross_validate(rows, own, objective))
+    # whether entities are kept, and calibrated scores, with the settings chosen on other folds
+    kept, probability = np.zeros(len(rows), bool), np.zeros(len(rows))
+    for fold in range(_N_FOLDS):
+        here = rows["doc"] % _N_FOLDS == fold
+        calibration = _fit(rows[~here])
+        thresholds = select_thresholds(rows[~here], own, objective, calibration)
+        kept[here] = keep(rows[here], thresholds)
+        probability[here] = _probability(rows[here], calibration)
+    estimated = score(rows, kept, probability)
     if not objective.allows(estimated, before):
         return Tuning({}, before, estimated, before)
     calibration = _fit(rows)
@@ -192,20 +200,6 @@ def tune_rows(rows: np.ndarray, own: Pair, objective: Objective, before: Scores)
         "type_thresholds": {},
     }
     return Tuning(settings, before, estimated, after)
-
-
-def _cross_validate(
-    rows: np.ndarray, own: Pair, objective: Objective
-) -> tuple[np.ndarray, np.ndarray]:
-    # whether entities are kept, and calibrated scores, with the settings chosen on the other folds
-    kept, probability = np.zeros(len(rows), bool), np.zeros(len(rows))
-    for fold in range(_N_FOLDS):
-        here = rows["doc"] % _N_FOLDS == fold
-        calibration = _fit(rows[~here])
-        thresholds = select_thresholds(rows[~here], own, objective, calibration)
-        kept[here] = keep(rows[here], thresholds)
-        probability[here] = _probability(rows[here], calibration)
-    return kept, probability
 
 
 def select_thresholds(

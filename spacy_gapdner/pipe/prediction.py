@@ -75,17 +75,6 @@ def warn_without_vectors(name: str, model: Model[Any, Any], docs: Sequence[Doc])
         )
 
 
-def warn_cut_paths(name: str, n_cut: Sequence[int], max_paths: int) -> None:
-    """Warn if the search dropped paths. `n_cut` are their numbers by document."""
-    if any(n_cut):
-        warnings.warn(
-            f"'{name}' dropped {sum(n_cut)} paths in {sum(map(bool, n_cut))} of {len(n_cut)} "
-            f"documents because max_paths ({max_paths}) was reached. Some entities may be missing. "
-            "This is normal if the model is untrained.",
-            stacklevel=3,
-        )
-
-
 def _is_listener(node: Model[Any, Any]) -> bool:
     # spacy-curated-transformers has no class for listeners. After replace_listeners, they do not
     # read the transformer's output from the Doc.

@@ -22,8 +22,8 @@ from ..grid.grids import GridModel, Grids
 from ..grid.losses import GridTarget
 from ..grid.segments import Segment, check_window, get_segments
 from .calibration import Calibration
-from .gold import check_labels, collect_gold, make_targets, report_unaligned, report_unassigned
-from .prediction import predict_entities, warn_cut_paths, warn_without_vectors
+from .gold import check_labels, collect_gold, make_targets, report_unaligned
+from .prediction import predict_entities, warn_without_vectors
 from .settings import (
     check_score_weights,
     check_settings,
@@ -201,7 +201,13 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         warn_without_vectors(self.name, self.model, docs)
         found = predict_entities(self.model, docs, self.segments, self.thresholds, self.labels)
         entities, n_cut = zip(*found, strict=True)
-        warn_cut_paths(self.name, n_cut, self.cfg["max_paths"])
+        if any(n_cut):
+            warnings.warn(
+                f"'{self.name}' dropped {sum(n_cut)} paths in {sum(map(bool, n_cut))} of "
+                f"{len(n_cut)} documents because max_paths ({self.cfg['max_paths']}) was reached. "
+                "Some entities may be missing. This is normal if the model is untrained.",
+                stacklevel=2,
+            )
         return list(entities)
 
     def set_annotations(self, docs: Iterable[Doc], entities: Iterable[list[Entity]]) -> None:
@@ -303,5 +309,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         (segments,) = self.segments([example.predicted])
         targets, unassigned = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
         if unassigned:
-            report_unassigned(self.name, self.cfg["max_length"])
+            warnings.warn(
+                f"'{self.name}' cannot learn entities that cross a sentence boundary or do not fit "
+                f"into a window of {self.cfg['max_length']} tokens. Run gapdner debug-data to "
+                "count them.",
+                stacklevel=2,
+            )
         return targets

@@ -167,13 +167,15 @@ def find_groups(compared: Comparison) -> dict[Mention, list[tuple[str, Any]]]:
     """RETURNS (dict[Mention, list[tuple[str, Any]]]): The groups of `Tally` that count each entity,
     with its value.
     """
-    positions = compared.positions
+    positions, gold = compared.positions, compared.gold
+    n = Counter(i for _, fragments in gold for pair in fragments for i in range(*pair))
+    overlapping = (g for g in gold if any(n[i] > 1 for pair in g[1] for i in range(*pair)))
     sentences = {
-        "disc_sents": {positions.sentence(item) for item in compared.gold if len(item[1]) > 1},
-        "overlap_sents": set(map(positions.sentence, _overlapping(compared.gold))),
+        "disc_sents": {positions.sentence(item) for item in gold if len(item[1]) > 1},
+        "overlap_sents": set(map(positions.sentence, overlapping)),
     }
     found: dict[Mention, list[tuple[str, Any]]] = {}
-    for item in compared.gold | compared.predicted:
+    for item in gold | compared.predicted:
         label, fragments = item
         groups = found[item] = [("subset", "all"), ("type", label), ("fragments", len(fragments))]
         groups.append(("length", positions.count_tokens(fragments)))
@@ -278,11 +280,6 @@ class Positions:
             (int(self._offsets[start]), int(self._offsets[max(start, end - 1)]) + (start < end))
             for start, end in item[1]
         )
-
-
-def _overlapping(items: set[Mention]) -> set[Mention]:
-    n = Counter(i for _, fragments in items for pair in fragments for i in range(*pair))
-    return {item for item in items if any(n[i] > 1 for pair in item[1] for i in range(*pair))}
 
 
 def _check_texts(example: Example) -> None:
