@@ -1,6 +1,7 @@
 """Tokenize, cut and split Docs, and find their sentences and languages."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -43,17 +44,12 @@ def split_tokens(doc: Doc, offsets: Iterable[int]) -> Doc:
     """
     words: list[str] = []
     spaces: list[bool] = []
-    cuts = sorted(offsets)
-    number = 0
+    cuts, text = sorted(set(offsets)), doc.text
     for token in doc:
-        end = token.idx + len(token)
-        pieces = [0]
-        while number < len(cuts) and cuts[number] < end:
-            if cuts[number] > token.idx:
-                pieces.append(cuts[number] - token.idx)
-            number += 1
-        words += [token.text[a:b] for a, b in pairwise([*pieces, len(token)])]
-        spaces += [*[False] * (len(pieces) - 1), bool(token.whitespace_)]
+        start, end = token.idx, token.idx + len(token)
+        inside = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
+        words += [text[a:b] for a, b in pairwise([start, *inside, end])]
+        spaces += [*[False] * len(inside), bool(token.whitespace_)]
     return Doc(doc.vocab, words=words, spaces=spaces) if len(words) > len(doc) else doc
 
 

@@ -169,12 +169,10 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
     for label in {label for side in sides for label, _ in side}:
         measures = found.per_type.setdefault(label, Measures())
         measures.add(*({item for item in side if item[0] == label} for side in sides))
-    # Doc.text is computed each time
-    text = docs[0].text
-    if text != docs[1].text:
+    if positions.text != docs[1].text:
         # different whitespace would shift the offsets
         docs = docs[0], docs[0].copy()
         set_entities(docs[1], map(positions.tokens, sides[1]), spans_key)
     ordered = (sorted(one - other, key=itemgetter(1, 0)) for one, other in (sides, sides[::-1]))
-    first, second = ([to_text_entity(i, positions, text) for i in side] for side in ordered)
+    first, second = ([to_text_entity(i, positions) for i in side] for side in ordered)
     found.pairs.append(Pair(name, docs, (first, second)))

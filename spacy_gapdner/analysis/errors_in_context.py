@@ -124,8 +124,7 @@ def find_passages(doc: Doc, compared: Comparison, number: int) -> list[Passage]:
     """RETURNS (list[Passage]): The passages of a document with errors, in text order. `number` is
     the number of the document.
     """
-    # Doc.text is computed each time
-    positions, scores, text = compared.positions, compared.scores, doc.text
+    positions, scores = compared.positions, compared.scores
     items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
     tokens = {i: replace(positions.tokens(i), score=scores.get(i)) for i in items}
     starts = [tokens[item].start for item in items]
@@ -159,9 +158,8 @@ def find_passages(doc: Doc, compared: Comparison, number: int) -> list[Passage]:
                 doc=number,
                 name=doc.user_data.get(DOC_NAME),
                 sentence=sentence,
-                gold=gold and to_text_entity(gold, positions, text),
-                predicted=predicted
-                and to_text_entity(predicted, positions, text, scores.get(predicted)),
+                gold=gold and to_text_entity(gold, positions),
+                predicted=predicted and to_text_entity(predicted, positions, scores[predicted]),
                 own=tuple(with_role(item) for item in (gold, predicted) if item),
                 groups={group for item in (gold, predicted) if item for group in groups_of[item]},
             )

@@ -27,14 +27,14 @@ class KnownTexts:
         self._by_text: dict[str, Counter[str]] = defaultdict(Counter)
         texts = []
         for doc in docs:
-            positions, text = Positions(doc), doc.text
-            texts.append(" ".join(text.lower().split()))
+            positions = Positions(doc)
+            texts.append(" ".join(positions.text.lower().split()))
             for entity in get_entities(doc, spans_key):
                 if types and entity.label_ not in types:
                     continue
                 self.types[entity.label_] += 1
                 self.discontinuous += entity.is_discontinuous
-                surface = to_text_entity(positions.item(entity), positions, text).surface or ""
+                surface = to_text_entity(positions.item(entity), positions).surface or ""
                 self._by_text[surface.lower()][entity.label_] += 1
         self._text = "\n".join(texts)
 

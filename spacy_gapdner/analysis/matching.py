@@ -150,10 +150,9 @@ def _text_order(item: Mention | None) -> tuple[int, int, Fragments, str]:
     return fragments[0][0], fragments[-1][1], fragments, label
 
 
-def to_text_entity(
-    item: Mention, positions: Positions, text: str, score: float | None = None
-) -> TextEntity:
-    """RETURNS (TextEntity): An entity with its character offsets in a text, and its own text."""
+def to_text_entity(item: Mention, positions: Positions, score: float | None = None) -> TextEntity:
+    """RETURNS (TextEntity): An entity with its character offsets, and its own text."""
     fragments = positions.char_offsets(item)
-    surface = " … ".join(" ".join(text[start:end].split()) for start, end in fragments)
+    texts = (positions.text[start:end].split() for start, end in fragments)
+    surface = " … ".join(map(" ".join, texts))
     return TextEntity(item[0], fragments, surface=surface, score=score)

@@ -207,10 +207,10 @@ def report_model(
             for side in (error.gold, error.predicted):
                 if known and side:
                     error.groups.add(("training", known.group(side.surface or "", side.label)))
-        name, text = doc.user_data.get(DOC_NAME) or f"Doc {report.docs}", doc.text
+        name = doc.user_data.get(DOC_NAME) or f"Doc {report.docs}"
         report.documents[name] += Counts.of(compared.predicted, compared.gold)
         for item in compared.gold | compared.predicted:
-            surface = to_text_entity(item, compared.positions, text).surface or ""
+            surface = to_text_entity(item, compared.positions).surface or ""
             own = compared.count(item)
             report.texts[surface.lower(), item[0]] += own
             if known:

@@ -46,12 +46,11 @@ class LineSentencizer(Sentencizer):
 
     def _move_starts(self, doc: Doc, guesses: list[bool]) -> list[bool]:
         starts = np.array(guesses, dtype=bool)
-        is_space = doc.to_array("IS_SPACE").astype(bool)
-        if is_space.any():
-            joins = self.line_breaks == "join"
-            if self.line_breaks == "auto":
-                joins = is_wrapped(doc.text)
-            starts = _move_past_whitespace(doc, starts, is_space, joins)
+        if doc.to_array("IS_SPACE").any():
+            joins = (
+                is_wrapped(doc.text) if self.line_breaks == "auto" else self.line_breaks == "join"
+            )
+            starts = _move_past_whitespace(doc, starts, joins)
         return _include_opening(doc, starts)
 
 
@@ -109,9 +108,8 @@ def blank_pipeline(lang: str = "en", line_breaks: LineBreaks = "auto") -> Langua
     return nlp
 
 
-def _move_past_whitespace(
-    doc: Doc, starts: np.ndarray, is_space: np.ndarray, joins: bool
-) -> np.ndarray:
+def _move_past_whitespace(doc: Doc, starts: np.ndarray, joins: bool) -> np.ndarray:
+    is_space = doc.to_array("IS_SPACE").astype(bool)
     n_breaks = np.zeros(len(doc), dtype=int)
     for i in np.flatnonzero(is_space).tolist():
         n_breaks[i] = len(_LINE_BREAK.findall(doc[i].text))

@@ -229,15 +229,15 @@ class Tally:
 
 class Positions:
     """The tokens and sentences of a Doc as offsets of non-whitespace characters. `bounds` has the
-    start of each token and the end of the last one.
+    start of each token and the end of the last one, and `text` the text, which a Doc does not keep.
     """
 
     def __init__(self, doc: Doc) -> None:
-        text = doc.text
-        chars = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<U1")
+        self.text = doc.text
+        chars = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<U1")
         visible = np.concatenate([[0], np.cumsum(~np.char.isspace(chars))]).astype(int)
         starts = visible[doc.to_array("IDX").astype(int)]
-        self._offsets = np.append(np.flatnonzero(np.diff(visible)), len(text))
+        self._offsets = np.append(np.flatnonzero(np.diff(visible)), len(self.text))
         self.bounds = np.append(starts, visible[-1])
         self._token_starts = starts[np.diff(self.bounds) > 0]
         self._sent_starts = starts[[s.start for s in get_sentences(doc) if len(s)]]
