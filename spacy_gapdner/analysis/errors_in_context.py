@@ -94,8 +94,8 @@ class Passage(NamedTuple):
     """A sentence, or a part of one, with its errors.
 
     `words` are its tokens with trailing whitespace. "…" stands for the rest of the sentence.
-    `others` are the entities around entities of the errors, with their roles. Their role can also
-    be "correct".
+    `others` are the entities that overlap entities of the errors or their gaps, with their roles.
+    Their role can also be "correct".
     """
 
     words: tuple[str, ...]
@@ -143,9 +143,11 @@ def find_passages(doc: Doc, compared: Comparison, number: int) -> list[Passage]:
         sentence = " ".join(doc[first:last].text.split())
         before, after = ["… "] if start > first else [], ["…"] if end < last else []
         shown = (" ".join(token.text_with_ws.split("\n")) for token in doc[start:end])
-        own = {item for error in errors for item in error[1:]}
+        own = {item for error in errors for item in error[1:] if item}
+        covered = {t for item in own for t in range(tokens[item].start, tokens[item].end)}
         near = items[bisect_left(starts, start) : bisect_left(starts, extent.end)]
-        others = [i for i in near if i not in own and extent.start < tokens[i].end <= end]
+        inside = [item for item in near if item not in own and tokens[item].end <= end]
+        others = [i for i in inside if not covered.isdisjoint(tokens[i].token_indices)]
 
         def with_role(item: Mention) -> tuple[str, Entity]:
             sides = item in compared.gold, item in compared.predicted
