@@ -95,9 +95,7 @@ def count_languages(docs: Iterable[Doc], counts: Counter[str]) -> Iterator[Doc]:
 
 
 def describe_other_languages(counts: Mapping[str, int], lang: str | None) -> str:
-    """RETURNS (str): A message if Docs were not tokenized with the rules of the pipeline's
-    language, else "".
-    """
+    """RETURNS (str): A message if Docs have tokens of another language's rules, else ""."""
     others = [other for other in counts if other and other != lang]
     if not others or not lang:
         return ""

@@ -48,9 +48,7 @@ class KnownTexts:
         return SAME_TYPE if found[label] else OTHER_TYPE if found else NEVER
 
     def describe(self, text: str) -> str:
-        """RETURNS (str): How often a text is annotated by type, and its other occurrences,
-        which can be parts of longer entities.
-        """
+        """RETURNS (str): How often a text is annotated by type, and occurs otherwise."""
         types = self.types_of(text)
         parts = [f"{n} {label}" for label, n in types.most_common()]
         if " … " not in text:

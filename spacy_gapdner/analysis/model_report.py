@@ -192,9 +192,7 @@ def report_model(
     types: Collection[str] = (),
     known: KnownTexts | None = None,
 ) -> ModelReport:
-    """RETURNS (ModelReport): The scores and errors of predictions. See `evaluate` for `types`.
-    `known` are the texts of the training data.
-    """
+    """RETURNS (ModelReport): The scores and errors of predictions. See `analyze`."""
     report = ModelReport(known=known)
     in_training = report.scores.groups["training"] = defaultdict(Counts)
     for example, compared in compare_examples(examples, key, types):
@@ -226,8 +224,8 @@ def name_of_value(group: str, value: Any) -> str:
 
 
 def f1_table(tallies: Sequence[Tally], group: str) -> list[tuple[Any, ...]]:
-    """RETURNS (list[tuple]): A row per value of a group of `Tally`: its name, its number of gold
-    entities, and the Counts of each model. Large numbers share a row.
+    """RETURNS (list[tuple]): A row per value of a group of `Tally`, and one for all large numbers:
+    its name, its number of gold entities, and the Counts of each model.
     """
     table: dict[str, list[Counts]] = {}
     # subsets are also in alphabetical order

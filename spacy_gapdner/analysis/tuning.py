@@ -73,8 +73,7 @@ class Objective(NamedTuple):
         return np.maximum(self.min_precision - p, 0) + np.maximum(self.min_recall - r, 0)
 
     def allows(self, new: Scores, old: Scores) -> bool:
-        """RETURNS (bool): Whether new scores are closer to the minimums, or as close with a measure
-        that is not lower."""
+        """RETURNS (bool): Whether scores are closer to the minimums, or as close and not lower."""
         new_shortfall, old_shortfall = (self.shortfall(s["p"], s["r"]) for s in (new, old))
         if abs(new_shortfall - old_shortfall) > _ROUNDING_ERROR:
             return bool(new_shortfall < old_shortfall)
@@ -271,8 +270,8 @@ def score(rows: np.ndarray, kept: np.ndarray, probability: np.ndarray) -> Scores
 
 
 def measures(counts: Any, disc_counts: Any) -> Scores:
-    """RETURNS (dict[str, Any]): Precision, recall, F1, and the weighted sum of F1 that training
-    uses, from numbers or arrays of correct, predicted and gold entities.
+    """RETURNS (dict[str, Any]): The scores of `Tuning` for numbers or arrays of correct, predicted
+    and gold entities.
     """
     p, r, f = prf(*counts)
     disc_p, disc_r, disc_f = prf(*disc_counts)

@@ -91,8 +91,7 @@ def text_rows(
     colors: Mapping[str, str] | None = None,
     width: int | None = None,
 ) -> Iterator[str]:
-    """Render documents, or pairs of gold and predicted documents, for the terminal. See `render`
-    for the arguments. Yields the name and the lines of each document."""
+    """Render documents, or gold and predicted documents, for the terminal. See `render`."""
     before: str | None = None
     for number, docs in enumerate(rows):
         entities = [get_entities(doc, spans_key) for doc in docs]

@@ -258,9 +258,7 @@ def count_other_annotation(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[st
 
 
 def describe_no_entities(data: str, key: str, elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): A message for data without entities under a prefix. `elsewhere` is the result
-    of `count_other_annotation`.
-    """
+    """RETURNS (str): A message for data without entities. See `count_other_annotation`."""
     message = f"{data} has no entities under the spans_key {key!r}."
     if not elsewhere:
         return message

@@ -69,8 +69,7 @@ def use_gpu(gpu_id: int) -> None:
 
 
 def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntityRecognizer:
-    """RETURNS (DiscontinuousEntityRecognizer): The only recognizer, or the recognizer with the
-    key."""
+    """RETURNS (DiscontinuousEntityRecognizer): The only recognizer, or the one with the key."""
     pipes = {n: p for n, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)}
     if not pipes:
         raise GapDNERError(

@@ -52,9 +52,7 @@ def predict_entities(
 
 
 def warn_without_vectors(name: str, model: Model[Any, Any], docs: Sequence[Doc]) -> None:
-    """Warn if the tok2vec or transformer component of a listener has not processed documents,
-    because spaCy's listeners return zeros for them.
-    """
+    """Warn about documents without word vectors, for which spaCy's listeners return zeros."""
     listeners = [node for node in model.walk() if _is_listener(node)]
     without = sum(
         any(

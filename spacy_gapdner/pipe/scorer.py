@@ -164,9 +164,7 @@ def compare(example: Example, key: str) -> Comparison:
 
 
 def find_groups(compared: Comparison) -> dict[Mention, list[tuple[str, Any]]]:
-    """RETURNS (dict[Mention, list[tuple[str, Any]]]): The groups of `Tally` that count each entity,
-    with its value.
-    """
+    """RETURNS (dict): The groups of `Tally` that count each entity, with the entity's values."""
     positions, gold = compared.positions, compared.gold
     n = Counter(i for _, fragments in gold for pair in fragments for i in range(*pair))
     overlapping = (g for g in gold if any(n[i] > 1 for pair in g[1] for i in range(*pair)))
