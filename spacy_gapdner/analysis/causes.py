@@ -1,7 +1,6 @@
 """Describe the errors that lower F1 most."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 from .errors_in_context import NEAR, ErrorInContext
@@ -12,19 +11,12 @@ from .model_report import NOTHING, ModelReport
 RARELY_FOUND = "rarely found"
 # recall of types that are rarely found
 _LOW_RECALL = 0.05
-# documents with a smaller share of the errors are not mentioned
-_LARGE_SHARE = 0.05
 
 
 class Cause(NamedTuple):
-    """Errors of a kind with the same types. `fact` and `advice` are sentences about them.
-
-    kind (str): One of `spacy_gapdner.analysis.matching.KINDS`, or RARELY_FOUND for all errors of
-        a gold type of which at most 5% are correct.
-    gold, predicted (str): The types. One of them can be NOTHING. `predicted` is empty for
-        RARELY_FOUND.
-    errors (list[ErrorInContext]): The errors.
-    f (float): F1 without these errors.
+    """Errors of a kind with the same types, F1 without them, and sentences about them. `kind` is
+    one of KINDS, or RARELY_FOUND for all errors of a gold type of which at most 5% are correct.
+    One type can be NOTHING. `predicted` is empty for RARELY_FOUND.
     """
 
     kind: str
@@ -44,9 +36,9 @@ class Cause(NamedTuple):
 
 def find_causes(report: ModelReport, n: int) -> list[Cause]:
     """RETURNS (list[Cause]): The `n` causes that lower F1 for all entities most."""
-    by_key: dict[tuple[str, str, str], list[ErrorInContext]] = {}
+    by_key: dict[tuple[str, str, str], list[ErrorInContext]] = defaultdict(list)
     for error in report.errors:
-        by_key.setdefault(_key(report, error), []).append(error)
+        by_key[_key(report, error)].append(error)
     ordered = sorted((-report.f_without(errors), *key) for key, errors in by_key.items())
     causes = []
     for f, kind, gold, predicted in ordered[:n]:
@@ -71,17 +63,8 @@ def summarize(report: ModelReport) -> str:
     return f"F1 is {f:.1f} (precision {p:.1f}, recall {r:.1f}). {found} {wrong}"
 
 
-def describe_documents(report: ModelReport) -> str:
-    """RETURNS (str): A sentence about the document with the most errors; empty if it has few."""
-    names = Counter(error.document for error in report.errors)
-    n = names.total()
-    name, most = max(names.items(), key=lambda pair: pair[1], default=("", 0))
-    return f"{name} has {most} of {n} errors." if most > 1 and most >= _LARGE_SHARE * n else ""
-
-
 def describe_near(report: ModelReport) -> str:
-    """RETURNS (str): A sentence about the effect of lower thresholds; empty if no candidates are
-    known."""
+    """RETURNS (str): A sentence about the effect of lower thresholds, if candidates are known."""
     if not report.near or not report.near.predicted:
         return ""
     near, f = report.near, (report.total + report.near).f or 0.0
@@ -164,27 +147,13 @@ def _describe_pairs(
     number = f"{len(errors)} of {report.scores.groups['type'][gold].gold} gold entities"
     if kind == WRONG_BOUNDARY:
         advice = "Check whether the guidelines define which words belong to an entity."
-        return [f"{gold} has a wrong boundary: {number}", *_word_details(errors)], advice
+        return [f"{gold} has a wrong boundary: {number}"], advice
     boundary = " with another boundary" if kind == WRONG_BOTH else ""
     facts = [f"{gold} is predicted as {predicted}{boundary}: {number}"]
     if known:
         both = sum({gold, predicted} <= set(known.types_of(_text(error))) for error in errors)
         facts.append(f"{both} with a text that the training data annotates with both types")
     return facts, "Check whether the guidelines separate these types."
-
-
-def _word_details(errors: list[ErrorInContext]) -> Iterator[str]:
-    lost: Counter[str] = Counter()
-    added: Counter[str] = Counter()
-    for error in errors:
-        gold, predicted = (
-            Counter(((e and e.surface) or "").lower().split())
-            for e in (error.gold, error.predicted)
-        )
-        lost.update(gold - predicted)
-        added.update(predicted - gold)
-    yield from (f"{n} without the word {word!r}" for word, n in lost.most_common(1))
-    yield from (f"{n} with the additional word {word!r}" for word, n in added.most_common(1))
 
 
 def _text(error: ErrorInContext) -> str:

@@ -53,8 +53,6 @@ def test_sentences_of_user_hooks():
         ('= ["sentencizer"]', "= []", "'sentencizer' is not in [training] annotating_components"),
         ('["sentencizer", "gapdner"]', '["gapdner", "sentencizer"]', "comes after 'gapdner'"),
         ('"gapdner_sentencizer"', '"senter"', "not sentencizer."),
-        ("max_steps = 6", "max_steps = 7", "not a multiple of eval_frequency = 3"),
-        ("stride = 2", 'stride = 2\nspans_key = "other"', "has no weight for spans_other_f"),
     ],
 )
 def test_mistakes(train, tmp_path, old, new, mistake):
