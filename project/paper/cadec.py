@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.brat import parse_entity
+from spacy_gapdner.formats.brat_lines import parse_entity
 from spacy_gapdner.formats.files import read_lines
 from spacy_gapdner.formats.records import BratLine, TextEntity
 from spacy_gapdner.formats.report import Place, Report

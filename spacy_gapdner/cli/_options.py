@@ -20,9 +20,9 @@ lang = partial(typer.Option, "en", "--lang", "-l")
 MODEL: Any = typer.Argument(
     metavar="MODEL", help="Folder of a trained pipeline, or name of an installed package"
 )
-DATA: Any = typer.Argument(
-    metavar="DATA", help="Data with gold entities in any format that convert reads"
-)
+_ANY_FORMAT = "in any format that convert reads"
+DATA: Any = typer.Argument(metavar="DATA", help=f"Data with gold entities {_ANY_FORMAT}")
+INPUT: Any = typer.Argument(metavar="INPUT", help=f"Annotated data {_ANY_FORMAT}")
 SPANS_KEY: Any = typer.Option(
     "gapdner", "--spans-key", "-sk", help="Prefix of the span groups with the entities"
 )
@@ -30,14 +30,10 @@ GOLD_KEY: Any = spans_key(
     help="Prefix of the span groups with gold entities (default: the spans_key of the component)"
 )
 PIPE_KEY: Any = spans_key(help="The spans_key of the component, if the pipeline has several")
-THRESHOLD: Any = typer.Option(
-    None, min=0, max=1, help="Minimum score (default: set by the pipeline)"
-)
-BATCH_SIZE: Any = typer.Option(None, min=1, help="Docs per batch (default: set by the pipeline)")
+THRESHOLD: Any = typer.Option(None, min=0, max=1, help="Minimum score (default: the pipeline's)")
+BATCH_SIZE: Any = typer.Option(None, min=1, help="Docs per batch (default: the pipeline's)")
 GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
-BF16: Any = typer.Option(
-    False, "--bf16", help="Predict in bfloat16: faster, with slightly different scores"
-)
+BF16: Any = typer.Option(False, "--bf16", help="Predict in bfloat16: faster, less precise")
 ON_ERROR: Any = typer.Option("stop", help="If a document cannot be read: stop, or skip and list it")
 _LINE_BREAKS = (
     "keep: line breaks end sentences; join: only empty lines end sentences; auto: join if the "
@@ -45,9 +41,7 @@ _LINE_BREAKS = (
 )
 LINE_BREAKS_AUTO: Any = typer.Option("auto", help=_LINE_BREAKS)
 LINE_BREAKS: Any = typer.Option(None, help=f"{_LINE_BREAKS} (default: set by the pipeline)")
-SPLITTER: Any = typer.Option(
-    None, help="Pipeline that tokenizes and splits sentences, instead of --lang"
-)
+SPLITTER: Any = typer.Option(None, help="Pipeline to tokenize and split texts, instead of --lang")
 DATA_LANG: Any = typer.Option(
     None,
     "--lang",
@@ -56,10 +50,6 @@ DATA_LANG: Any = typer.Option(
 )
 TYPES: Any = typer.Option(None, help="Comma-separated types to keep, e.g. ADR,Drug (default: all)")
 FORCE: Any = typer.Option(False, "--force", "-F", help="Overwrite existing files")
-HOST: Any = typer.Option(
-    "127.0.0.1", help="Address to listen on; 0.0.0.0 for all network interfaces"
-)
+HOST: Any = typer.Option("127.0.0.1", help="Address to listen on; 0.0.0.0 for all interfaces")
 PORT: Any = typer.Option(5000, min=0, max=65535, help="Port to listen on; 0 for any free port")
-CODE: Any = typer.Option(
-    None, callback=import_code, help="Python file that registers functions or formats"
-)
+CODE: Any = typer.Option(None, callback=import_code, help="Python file with registered functions")

@@ -13,9 +13,7 @@ _FILES = ("agreement.json", "agreement.html")
 
 
 def agreement_cli(
-    first: Path = typer.Argument(
-        metavar="A", help="Annotated data in any format that convert reads"
-    ),
+    first: Path = typer.Argument(metavar="A", help="Annotation in any format that convert reads"),
     second: Path = typer.Argument(
         metavar="B", help="Another annotation of the same texts, or the output of predict"
     ),

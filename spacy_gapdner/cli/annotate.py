@@ -73,15 +73,8 @@ def annotate_cli(
     from ..formats.outputs import check_output, locked
     from ..inference.loading import load_recognizer
 
-    if model is None and (
-        retrain_after
-        or data
-        or order == "uncertain"
-        or threshold is not None
-        or spans_key
-        or bf16
-        or gpu_id >= 0
-    ):
+    of_model = retrain_after, data, order == "uncertain", threshold is not None, spans_key, bf16
+    if model is None and any((*of_model, gpu_id >= 0)):
         raise GapDNERError(
             "--order uncertain, --retrain-after, --data, --threshold, --spans-key, --bf16 and "
             "--gpu-id require --model."
@@ -118,22 +111,10 @@ def annotate_cli(
             checker = Checker(formats.blank_pipeline(lang))
         else:
             load = partial(
-                load_recognizer,
-                spans_key=spans_key,
-                threshold=threshold,
-                gpu_id=gpu_id,
-                bf16=bf16,
+                load_recognizer, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id, bf16=bf16
             )
             proposer = Proposer(model, load)
-            trainer = Trainer(
-                model,
-                state,
-                proposer.swap,
-                spans_key=spans_key,
-                data=data,
-                gpu_id=gpu_id,
-                code=code,
-            )
+            trainer = Trainer(model, state, proposer.swap, spans_key, data, gpu_id, code)
             pipe = proposer.model.pipe
             # a separate pipeline, because the model is used in another thread
             checker, known = Checker(load_splitter(model), pipe.cfg), pipe.labels

@@ -12,9 +12,7 @@ from ._util import counted, msg, split_list, warn_no_entities
 def augment_cli(
     data: Path = options.DATA,
     n_examples: int = typer.Option(20, "--examples", "-e", min=0, help="Sentences to print"),
-    share: float = typer.Option(
-        0.5, min=0, max=1, help="Probability that a Doc gets a synthetic copy"
-    ),
+    share: float = typer.Option(0.5, min=0, max=1, help="Probability of a synthetic copy of a Doc"),
     insertion_share: float = typer.Option(
         0.25, min=0, max=1, help="Probability of trying an insertion first"
     ),

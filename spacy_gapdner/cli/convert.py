@@ -81,19 +81,18 @@ def convert_cli(
     hint = " If it is the input, swap the arguments: INPUT comes before OUTPUT."
     check_output(output_path, {"input": input_path}, force=force, is_file=None, hint=hint)
     check_output(report_path, {"input": input_path, "output": output_path}, force=force)
-    parameters = {*signature(formats.convert).parameters, *signature(formats.read).parameters}
-    # options of formats that this command sets itself
-    parameters |= {"from_ents", "from_spans", "done"}
+    # options that this command sets itself
+    own = {*signature(formats.convert).parameters, *signature(formats.read).parameters}
+    own |= {"from_ents", "from_spans", "done"}
+    given: dict[str, Any] = {"from_ents": True} if from_ents else {}
+    given |= {} if from_spans is None else {"from_spans": from_spans}
     for option in reader_options:
-        if "=" not in option:
+        name, equals, value = option.partition("=")
+        if not equals:
             raise GapDNERError(f"Invalid --option: {option!r}. Use NAME=VALUE.")
-        if (name := option.split("=")[0]) in parameters:
+        if name in own:
             raise GapDNERError(f"Invalid --option: {name}. Use the options of convert (--help).")
-    given: dict[str, Any] = dict(option.split("=", 1) for option in reader_options)
-    if from_ents:
-        given["from_ents"] = True
-    if from_spans is not None:
-        given["from_spans"] = from_spans
+        given[name] = value
     if done:
         from ..apps.annotate.journal import Journal
         from ..formats.brat import shared_hint

@@ -21,9 +21,7 @@ from ._util import (
 
 
 def debug_data_cli(
-    train_path: Path = typer.Argument(
-        metavar="DATA", help="Training data in any format that convert reads"
-    ),
+    train_path: Path = options.DATA,
     dev_path: Path | None = typer.Option(None, "--dev", "-d", help="Development data"),
     config_path: Path | None = typer.Option(
         None, "--config", "-c", help="Training config to check (default: the pipe's settings)"

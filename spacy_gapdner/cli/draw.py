@@ -14,9 +14,7 @@ from ._util import counted, msg, print_report, split_list
 
 
 def draw_cli(
-    input_path: Path = typer.Argument(
-        metavar="INPUT", help="Annotated data in any format that convert reads"
-    ),
+    input_path: Path = options.INPUT,
     output_path: Path | None = options.output(help="HTML file (default: print to the terminal)"),
     force: bool = options.FORCE,
     model: str | None = typer.Option(

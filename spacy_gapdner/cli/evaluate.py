@@ -84,9 +84,8 @@ def evaluate_cli(
         msg.warn(message)
     if labels := scores["labels_unknown_to_model"]:
         msg.warn(f"The model has no labels for these types in the data: {', '.join(labels)}")
-    msg.good(
-        f"{counted(scores['docs'], 'Doc')}, {scores['words']} words, {scores['speed']:.0f} words/s"
-    )
+    speed = f"{scores['words']} words, {scores['speed']:.0f} words/s"
+    msg.good(f"{counted(scores['docs'], 'Doc')}, {speed}")
 
 
 def _prf(scores: Mapping[str, float | None], prefix: str = "") -> list[str]:

@@ -11,9 +11,7 @@ from ._util import msg, print_line
 
 
 def init_config_cli(
-    output_path: Path = typer.Argument(
-        metavar="OUTPUT", help="File to save the config to, or - for stdout"
-    ),
+    output_path: Path = typer.Argument(metavar="OUTPUT", help="Config to save, or - for stdout"),
     lang: str = options.lang(help="Language code"),
     gpu: bool = typer.Option(False, "--gpu", "-G", help="Optimize for training on a GPU"),
     optimize: Literal["speed", "accuracy"] = typer.Option(

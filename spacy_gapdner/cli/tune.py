@@ -25,9 +25,7 @@ _ROWS = {
 def tune_cli(
     model: str = options.MODEL,
     data: Path = options.DATA,
-    output_path: Path | None = options.output(
-        help="Folder for the tuned pipeline; can be MODEL with --force"
-    ),
+    output_path: Path | None = options.output(help="Output folder; can be MODEL with --force"),
     force: bool = options.FORCE,
     measure: Literal["combined", "f", "disc_f"] = typer.Option(
         "combined",

@@ -18,7 +18,6 @@ ANSWERS = ("accept", "reject", "ignore")
 # keys of records that do not describe the document
 _OF_TASK = ("text", "spans", "relations", "tokens", "answer", "entities")
 _OF_PRODIGY = (*_OF_TASK, "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp")
-# what the offsets of doccano can count
 _DOCCANO_UNITS = ("utf-16", "graphemes", "characters")
 _OF_DOCCANO = ("text", "entities", "annotations", "relations", "label", "labels")
 
@@ -111,10 +110,8 @@ def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:
     numbers: dict[object, int] = {}
     for number, span in enumerate(task.get("spans") or ()):
         label, offsets = span.get("label"), _offsets(span)
-        values = {key: span[key] for key in ("score", "kb_id") if span.get(key) is not None}
-        score, attrs = split_attributes(values)
-        id, surface = span.get("id"), span.get("text")
-        regions.add(span, label, [offsets], id, surface, score, attrs, link_id=number)
+        values = split_attributes({key: span.get(key) for key in ("score", "kb_id")})
+        regions.add(span, label, [offsets], span.get("id"), span.get("text"), *values, number)
         numbers.setdefault(offsets, number)
         numbers.setdefault((offsets, label), number)
     for relation in task.get("relations") or ():
@@ -139,11 +136,9 @@ def _detect_units(path: Path, report: Report) -> str:
             entities = [TextEntity("", (p,)) for p in pairs if all(type(i) is int for i in p)]
             ways = [count_in(text, entities, units) for units in _DOCCANO_UNITS]
             # without entities that are the same in all units
-            differing = [
-                way for way in zip(*ways, strict=True) if len({e.fragments for e in way}) > 1
-            ]
-            for units, way in zip(_DOCCANO_UNITS, zip(*differing, strict=True), strict=False):
-                misplaced[units] += count_misplaced(text, way)
+            for same in (s for s in zip(*ways, strict=True) if len({e.fragments for e in s}) > 1):
+                for units, entity in zip(_DOCCANO_UNITS, same, strict=True):
+                    misplaced[units] += count_misplaced(text, (entity,))
     default = _DOCCANO_UNITS[0]
     best = min(_DOCCANO_UNITS, key=misplaced.__getitem__)
     if 2 * misplaced[best] >= misplaced[default]:
@@ -200,10 +195,8 @@ def _text_keys(tasks: Sequence[Object], path: Path, chosen: str) -> dict[str, st
                         found[key] += (surface in text) + (surface == text[start:end])
     keys = {}
     for name, found in (fits or {"": Counter[str]()}).items():
-        ranks = {
-            key: (found[key], key == chosen, key == name, key == "text")
-            for key in sorted(candidates)
-        }
+        order = (chosen, name, "text")
+        ranks = {key: (found[key], *(key == n for n in order)) for key in sorted(candidates)}
         best = max(ranks, key=ranks.__getitem__, default="text")
         if not chosen and best in ranks and [*ranks.values()].count(ranks[best]) > 1:
             raise GapDNERError(
@@ -226,16 +219,12 @@ def _is_region(value: Object) -> bool:
 def _read_task(
     task: Object, keys: Mapping[str, str], dropped: LinkedRegions
 ) -> Iterator[TextRecord]:
-    # yields a document for each text tag
     made = task.get("annotations") or ()
     found = [annotation for annotation in made if not annotation.get("was_cancelled")]
     found.sort(key=lambda annotation: not annotation.get("ground_truth"))
-    unused = {
-        "draft": task.get("drafts") or (),
-        "annotation of a skipped task": [a for a in made if a.get("was_cancelled") and a["result"]],
-        "second annotation of a task": found[1:],
-    }
-    for kind, others in unused.items():
+    skipped = [a for a in made if a.get("was_cancelled") and a["result"]]
+    unused = {"draft": task.get("drafts") or (), "annotation of a skipped task": skipped}
+    for kind, others in {**unused, "second annotation of a task": found[1:]}.items():
         for other in others:
             dropped.drop(kind, f"results of the {kind}: {len(other['result'])}")
     if predictions := task.get("predictions"):
@@ -245,32 +234,30 @@ def _read_task(
         reason = "was skipped" if made else "has no submitted annotation"
         dropped.drop("task without annotation", f"the task {reason}")
         return
-    chosen = found[0]["result"]
+    chosen, first = found[0]["result"], next(iter(keys))
     tags = {r["id"]: str(r.get("to_name", "")) for r in chosen if r.get("id")}
-    strings = [value for value in task["data"].values() if isinstance(value, str)]
-    default = strings[0] if len(strings) == 1 else None
-    texts = {name: task["data"].get(key, default) for name, key in keys.items()}
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise GapDNERError(f'{dropped.place}: the task has no "{keys[name]}" in its data.')
     by_tag: dict[str, list[Object]] = {name: [] for name in keys}
-    first = next(iter(keys))
     for result in chosen:
         tag = first if "" in keys else tags.get(result.get("id", result.get("from_id")), first)
         if tag in by_tag:
             by_tag[tag].append(result)
         else:
             dropped.drop("annotation without a text", f"the text of {tag!r} is not read")
-    for name, results in by_tag.items():
+    strings = [value for value in task["data"].values() if isinstance(value, str)]
+    default = strings[0] if len(strings) == 1 else None
+    for name, key in keys.items():
         place = dropped.place
         if len(keys) > 1:
             place = place._replace(document=f"{place.document}-{name}")
         with reading(dropped.report, place), value_errors(place):
+            text = task["data"].get(key, default)
+            if not isinstance(text, str):
+                raise GapDNERError(f'{place}: the task has no "{key}" in its data.')
             regions = LinkedRegions(place, dropped.report)
             regions.store(task["data"], tuple(keys.values()))
-            for result in results:
+            for result in by_tag[name]:
                 _add_result(result, regions)
-            yield regions.to_record(texts[name])
+            yield regions.to_record(text)
 
 
 def _add_result(result: Object, regions: LinkedRegions) -> None:
@@ -284,15 +271,14 @@ def _add_result(result: Object, regions: LinkedRegions) -> None:
             if direction in ("left", "bi"):
                 regions.link(label, *reversed(ends))
     elif _is_region(value):
-        offsets = [(value.get("start"), value.get("end"))]
+        offsets, surface = [(value.get("start"), value.get("end"))], value.get("text")
         notes = (result.get("meta") or {}).get("text") or []
-        values = {"note": "\n".join(map(str, notes)) or None, "score": result.get("score")}
-        score, attrs = split_attributes({k: v for k, v in values.items() if v is not None})
+        note = "\n".join(map(str, notes)) or None
+        values = split_attributes({"note": note, "score": result.get("score")})
         # a region can have several types
         for number, label in enumerate(value["labels"] or [None]):
             id = result["id"] if number == 0 else f"{result['id']}-{number}"
-            surface = value.get("text")
-            regions.add(result, label, offsets, id, surface, score, attrs, link_id=result["id"])
+            regions.add(result, label, offsets, id, surface, *values, result["id"])
     else:
         name = "hypertextlabels" if "startOffset" in value else kind
         regions.drop(f"annotation of the type {name}", value)

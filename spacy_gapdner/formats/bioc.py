@@ -28,7 +28,7 @@ from .linked_regions import (
     split_attributes,
 )
 from .outputs import write_parts
-from .passages import choose_counting, find_annotations
+from .passages import choose_counting, find_parts
 from .records import TextRecord
 from .report import Place, Report
 
@@ -47,18 +47,7 @@ def read_bioc(path: Path, report: Report, type: str = _TYPE) -> Iterator[TextRec
     """Read BioC documents, named by their ids. Their passages are joined, and relations are
     dropped. `type` is the key of the infon with the type of an annotation.
     """
-    documents: Any = _xml_documents(path)
-    if path.suffix == ".json":
-        value = read_json(path)
-        # PubMed Central returns a list of collections, PubTator 3 another key
-        parts = [
-            part.get("documents", part.get("PubTator3")) if isinstance(part, dict) else None
-            for part in (value if isinstance(value, list) else [value])
-        ]
-        documents = [d for part in parts if isinstance(part, list) for d in part]
-        are_lists = all(isinstance(part, list) for part in parts)
-        if not are_lists or not all(isinstance(document, dict) for document in documents):
-            raise GapDNERError(f'{path} has no list of "documents". Choose the right format.')
+    documents = _json_documents(path) if path.suffix == ".json" else _xml_documents(path)
     places = (
         (value, Place(str(path), None, str(value.get("id") or f"{path.stem}-{number}")))
         for number, value in enumerate(documents, start=1)
@@ -82,6 +71,17 @@ def to_xml_text(text: str, report: Report, place: Place) -> str:
         message = f"{len(found)} replaced, such as {found[0]!r}"
         report.add("repaired", "characters that XML does not allow", message, place)
     return _NOT_XML.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
+
+
+def _json_documents(path: Path) -> Iterable[Object]:
+    value = read_json(path)
+    collections = value if isinstance(value, list) else [value]
+    try:
+        # PubMed Central returns a list of collections, PubTator 3 another key
+        lists = [c["documents" if "documents" in c else "PubTator3"] for c in collections]
+        return [dict(document) for found in lists for document in found]
+    except (KeyError, TypeError, ValueError) as error:
+        raise GapDNERError(f'{path} has no list of "documents". Choose the format.') from error
 
 
 def _xml_documents(path: Path) -> Iterator[Object]:
@@ -112,9 +112,10 @@ def _from_element(element: Element) -> dict[str, Any]:
 
 
 def _parse_bioc(document: Object, regions: LinkedRegions, type: str) -> str:
-    found = list(find_annotations(document))
-    text, regions.units, offsets = choose_counting(document, found, regions.report, regions.place)
-    for (annotation, *_), pairs in zip(found, offsets, strict=True):
+    parts = list(find_parts(document))
+    found = [(annotation, p) for part, p in parts for annotation in part.get("annotations") or ()]
+    text, regions.units, offsets = choose_counting(document, found, regions)
+    for (annotation, _), pairs in zip(found, offsets, strict=True):
         infons = dict(annotation.get("infons") or {})
         label = infons.pop(type, None)
         if label is None:
@@ -126,12 +127,8 @@ def _parse_bioc(document: Object, regions: LinkedRegions, type: str) -> str:
         values = {k: v == "True" if v in ("True", "False") else v for k, v in infons.items()}
         attrs = split_attributes(values, _KB_ID)
         regions.add(annotation, label, pairs, annotation.get("id"), annotation.get("text"), *attrs)
-    # the document, its passages and their sentences
-    parts = [document]
-    for part in parts:
-        parts += [*(part.get("passages") or ()), *(part.get("sentences") or ())]
-        for relation in part.get("relations") or ():
-            regions.drop("relation", relation)
+    for relation in (relation for part, _ in parts for relation in part.get("relations") or ()):
+        regions.drop("relation", relation)
     return text
 
 

@@ -19,27 +19,23 @@ from spacy.tokens import Doc
 
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError, visible
-from .brat_lines import entity_line as entity_line
-from .brat_lines import find_entities_within, referent_of
-from .brat_lines import parse_entity as parse_entity
+from .brat_lines import (
+    entity_line,
+    find_entities_within,
+    keep_relations,
+    parse_entity,
+    referent_of,
+    targets_of,
+)
 from .cleaning import choose_text, clean_entities, convert_offsets
 from .docs import BLANK, doc_place
 from .files import hide_bom, input_files, read_lines, read_text, with_unix_line_ends
 from .linked_regions import drop_attribute, name_entities
 from .outputs import with_ending, write_files, write_parts
-from .records import (
-    DOC_LINE_IDS,
-    DOC_RELATIONS,
-    BratLine,
-    TextEntity,
-    TextRecord,
-    keep_relations,
-    targets_of,
-)
+from .records import DOC_LINE_IDS, DOC_RELATIONS, BratLine, TextEntity, TextRecord
 from .report import Place, Report, printable, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
-_CONF = "annotation.conf"
 # with a folder per annotator of a shared folder; hidden, so that its texts are not listed
 SHARED = ".annotators"
 # the attribute with the text of an entity's notes, one per line
@@ -102,14 +98,9 @@ def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
         return {".txt": doc.text, ".ann": "".join(lines)}
 
     number = write_files(docs, path, render, report)
-    conf = path / _CONF
+    conf = path / "annotation.conf"
     if any(kinds.values()) and not conf.exists():
         write_parts(conf, [_annotation_conf(kinds)])
-    elif conf.exists():
-        known = re.findall(r"^\s*!?(\S+)", conf.read_text("utf-8", "replace"), re.MULTILINE)
-        if missing := sorted({name for names in kinds.values() for name in names} - {*known}):
-            message = f"it does not contain these names: {', '.join(missing)}. Add them"
-            report.add("kept", f"existing {_CONF}", message, Place(str(conf)))
     return number
 
 
@@ -117,8 +108,7 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
     """RETURNS (TextRecord): The document whose files have this path without extension."""
     text_path = with_ending(stem, ".txt")
     place = Place(str(text_path), None, name)
-    files = [with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
-    files = [file for file in files if file.is_file()]
+    files = [f for f in (with_ending(stem, s) for s in ANNOTATION_SUFFIXES) if f.is_file()]
     if not text_path.is_file() and files:
         raise GapDNERError(f"{files[0]} has no text. Add {text_path}, or remove the annotation.")
     text = read_text(text_path, keep_bom=True)
@@ -138,7 +128,7 @@ def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
         place = Place(str(path), number, document)
         within = find_entities_within(text)
         for start in within:
-            message = f"no line end before {text[start:][:60]!r}"
+            message = f"no line end before {text[start : start + 60]!r}"
             report.add("dropped", "entity without its own line", message, place)
         lines.append(BratLine(text[: within[0]] if within else text, place))
     lines = [line for line in lines if line.text.strip()]
@@ -154,41 +144,37 @@ def _parse(
     lines: Iterable[BratLine], report: Report
 ) -> tuple[list[TextEntity], list[BratLine], list[str]]:
     # returns the entities with attrs and scores, the lines to store in the Doc, and the line ids
+    given = [(line, parse_entity(line)) for line in lines]
+    attrs: dict[str | None, dict[str, Any]] = {e.id: {} for _, e in given if e is not None}
     entities: list[TextEntity] = []
-    line_ids: dict[int, str] = {}
-    others: list[tuple[int, BratLine]] = []
-    attrs: dict[str | None, dict[str, Any]] = {}
-    for number, line in enumerate(lines):
-        if entity := parse_entity(line):
-            if entity.id in attrs:
-                message = f"{entity.label} loses the id {entity.id}, which another entity has"
-                report.add("repaired", "repeated id", message, line.place)
-                entity = replace(entity, id=None)
-            else:
-                attrs[entity.id] = {}
-            entities.append(entity)
-            line_ids[number] = entity.id or ""
-        elif line.text[0] != "T" and _LINE.match(line.text):
-            others.append((number, line))
-        else:
-            report.add("dropped", "malformed line", f"cannot read {line.text[:60]!r}", line.place)
     relations: list[BratLine] = []
-    for number, line in others:
-        if _COMMENT.match(line.text):
-            continue
-        target, name = "".join(targets_of(line.text)), line.text.split("\t")[0]
-        if _store(line.text, attrs):
-            line_ids[number] = f"{name} {target}"
-            continue
-        # attrs cannot store every line of an entity, such as other notes
-        if line.text[0] in "RE*" or target.startswith(("R", "E")) or target in attrs:
-            relations.append(line)
-            line_ids[number] = name
-        else:
-            line.drop(report)
+    line_ids: list[str] = []
+    seen: set[str | None] = set()
+    for line, entity in given:
+        name = line.text.split("\t")[0]
+        if entity is not None:
+            if name in seen:
+                message = f"{entity.label} loses the id {name}, which another entity has"
+                report.add("repaired", "repeated id", message, line.place)
+                entity, name = replace(entity, id=None), ""
+            seen.add(name)
+            entities.append(entity)
+            line_ids.append(name)
+        elif line.text[0] == "T" or not _LINE.match(line.text):
+            report.add("dropped", "malformed line", f"cannot read {line.text[:60]!r}", line.place)
+        elif not _COMMENT.match(line.text):
+            target = "".join(targets_of(line.text))
+            if _store(line.text, attrs):
+                line_ids.append(f"{name} {target}")
+            # attrs cannot store every line of an entity, such as other notes
+            elif line.text[0] in "RE*" or target.startswith(("R", "E")) or target in attrs:
+                relations.append(line)
+                line_ids.append(name)
+            else:
+                line.drop(report)
     scores = {name: values.pop("score", None) for name, values in attrs.items()}
     found = [replace(e, attrs=attrs.get(e.id, {}), score=scores.get(e.id)) for e in entities]
-    return found, relations, [line_ids[number] for number in sorted(line_ids)]
+    return found, relations, line_ids
 
 
 def _store(line: str, attrs: dict[str | None, dict[str, Any]]) -> bool:
@@ -225,12 +211,14 @@ def _store(line: str, attrs: dict[str | None, dict[str, Any]]) -> bool:
 def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     # Doc.text is computed each time
     place, text = doc_place(doc), doc.text
-    entities = get_entities(doc, spans_key)
-    for entity in (entity for entity in entities if not entity.text.strip()):
-        message = f"{entity.label_} at tokens {entity.fragments}"
-        report.add("dropped", BLANK, message, place, entity.char_fragments)
-    visible = [entity for entity in entities if entity.text.strip()]
-    named = name_entities(visible, report, place, r"T\d+")
+    shown = []
+    for entity in get_entities(doc, spans_key):
+        if entity.text.strip():
+            shown.append(entity)
+        else:
+            message = f"{entity.label_} at tokens {entity.fragments}"
+            report.add("dropped", BLANK, message, place, entity.char_fragments)
+    named = name_entities(shown, report, place, r"T\d+")
     if all(name == entity.id_ for name, entity in named):
         # brat numbers entities in the order of the lines
         named.sort(key=lambda pair: (len(pair[0]), pair[0]))
@@ -316,7 +304,6 @@ def _describe(line: str) -> tuple[str, list[str]]:
 
 
 def _annotation_conf(kinds: Mapping[str, Mapping[str, Collection[str]]]) -> str:
-    # the configuration with which brat displays and edits the annotation
     events = kinds["E"]
     # triggers of events are not entities
     lines = ["[entities]", *sorted(kinds["T"].keys() - events.keys()), "", "[relations]"]

@@ -1,58 +1,33 @@
-"""Read and write lines of brat's annotation files: entities and normalizations."""
+"""Read and write lines of brat's annotation files, and find the Docs of relations."""
 
 import re
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
 
 from ..entities import Fragments
 from ..errors import GapDNERError
-from .records import BratLine, TextEntity
+from .records import ACROSS, BratLine, TextEntity
+from .report import Report
 
-_PART, _NUMBER = re.compile(r";|[^\s;]+"), re.compile(r"-?\d{1,18}")
-_NAME = re.compile(r"T\d+\S*")
-# the id of an entity after another line whose line end was lost
-_NAME_WITHIN = re.compile(r"(?<!AnnotatorNotes )T\d+$")
+# a label can contain spaces, and tabs can replace the spaces after it
+_PLACE = r"(\S+(?: \S+)*?)[ \t](-?\d{1,18}[ \t]-?\d{1,18}(?:;-?\d{1,18} -?\d{1,18})*) ?"
+_ENTITY = re.compile(rf"(T\d+\S*)\t{_PLACE}(?:\t(.*))?")
+# an entity after another line whose line end was lost
+_ENTITY_WITHIN = re.compile(r"(?<!^)(?<!AnnotatorNotes )T\d+\t\S+[ \t]\d+[ \t]\d+")
 # in the BioNLP shared tasks: N1 TAB RESOURCE Annotation:T1 Referent:ID
 _REFERENT = re.compile(r"N\d+\S*\t\S+ Annotation:(\S+) Referent:(\S+)(?:\t.*)?")
 
 
 def parse_entity(line: BratLine) -> TextEntity | None:
     """RETURNS (Optional[TextEntity]): The entity of a line; None for other lines."""
-    name, *columns = line.text.split("\t", 4)
-    found = _NAME.fullmatch(name) and _split_place(columns)
-    if not found:
+    match = _ENTITY.fullmatch(line.text)
+    if match is None:
         return None
-    label, fragments, n_columns = found
-    surface = "\t".join(columns[n_columns:]) if len(columns) > n_columns else None
+    name, label, offsets, surface = match.groups()
+    numbers = [int(number) for number in re.findall(r"-?\d+", offsets)]
+    fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
     return TextEntity(label, fragments, name, line.place, surface)
-
-
-def _split_place(columns: Sequence[str]) -> tuple[str, Fragments, int] | None:
-    # The label, the fragments and the number of columns with them. A label can contain spaces, and
-    # tabs can replace the spaces after it. This is linear, unlike a regular expression.
-    for n_columns in range(1, min(len(columns), 3) + 1):
-        place = " ".join(columns[:n_columns])
-        parts = _PART.findall(place)
-        numbers: list[int] = []
-        # backward, because a label can end with a number
-        first = len(parts)
-        while first > 1 and all(map(_NUMBER.fullmatch, parts[first - 2 : first])):
-            numbers += [int(parts[first - 1]), int(parts[first - 2])]
-            first -= 2
-            pair = parts[max(first - 3, 0) : first]
-            if len(pair) < 3 or pair.pop() != ";" or not all(map(_NUMBER.fullmatch, pair)):
-                break
-            first -= 1
-        if not numbers:
-            continue
-        start = next(islice(_PART.finditer(place), first, None)).start()
-        label = place[:start].rstrip()
-        is_label = label and not label[0].isspace() and len(label) <= len(columns[0])
-        if is_label and place[start - 1].isspace():
-            numbers.reverse()
-            fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-            return label, fragments, n_columns
-    return None
 
 
 def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
@@ -72,16 +47,7 @@ def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
 
 def find_entities_within(line: str) -> list[int]:
     """RETURNS (list[int]): Where entities begin in a line, except at its start."""
-    columns = line.split("\t")
-    found, end = [], 0
-    for number, column in enumerate(columns):
-        end += len(column)
-        match = _NAME_WITHIN.search(column)
-        if match and end > len(match[0]) and _split_place(columns[number + 1 : number + 4]):
-            found.append(end - len(match[0]))
-        # the tab
-        end += 1
-    return found
+    return [match.start() for match in _ENTITY_WITHIN.finditer(line)]
 
 
 def referent_of(line: str) -> tuple[str, str] | None:
@@ -90,3 +56,50 @@ def referent_of(line: str) -> tuple[str, str] | None:
     """
     match = _REFERENT.fullmatch(line)
     return (match[1], match[2]) if match else None
+
+
+def targets_of(line: str) -> list[str]:
+    """RETURNS (list[str]): The ids to which a line refers; an empty id if it is malformed."""
+    words = line.partition("\t")[2].split("\t")[0].split(" ")
+    if line[0] == "*":
+        return words[1:]
+    if line[0] in "RE":
+        return [word.partition(":")[2] for word in words[line[0] == "R" :] if word]
+    # N1 TAB RESOURCE Annotation:T1 Referent:ID
+    return [word.removeprefix("Annotation:") for word in words[1:2]]
+
+
+def keep_relations(
+    lines: Sequence[BratLine], homes: Mapping[str, int], n_docs: int, report: Report
+) -> list[list[str]]:
+    """RETURNS (list[list[str]]): The lines of a document for each Doc made from it. `homes` gives
+    the number of the Doc by the ids of entities. Lines that do not fit into one Doc are dropped.
+    """
+    # the Docs of each line; None if one is missing
+    known: dict[str, set[int | None]] = {id: {home} for id, home in homes.items()}
+    kept: list[list[str]] = [[] for _ in range(n_docs)]
+
+    def homes_of(line: BratLine) -> set[int | None]:
+        targets = targets_of(line.text) or [""]
+        return {home for target in targets for home in known.get(target, {None})}
+
+    # lines can refer to other lines
+    named = {line.text.split("\t")[0]: line for line in reversed(lines)}
+    sorter = TopologicalSorter({id: targets_of(line.text) for id, line in named.items()})
+    with suppress(CycleError):
+        sorter.prepare()
+    while ready := sorter.get_ready():
+        for id in named.keys() & ready:
+            known.setdefault(id, homes_of(named[id]))
+        sorter.done(*ready)
+    for line in lines:
+        found = homes_of(line)
+        if None in found:
+            targets = targets_of(line.text) or [""]
+            missing = next(target for target in targets if None in known.get(target, {None}))
+            line.drop(report, f": it refers to {missing!r}, which is not in this Doc")
+        elif len(found) > 1:
+            line.drop(report, ": it refers to several Docs", ACROSS)
+        else:
+            kept[found.pop() or 0].append(line.text)
+    return kept

@@ -52,9 +52,7 @@ class _Annotation(NamedTuple):
     ends: tuple[str, str] | None
 
 
-class _Document(NamedTuple):
-    text: str
-    annotations: list[_Annotation]
+_Document = tuple[str, list[_Annotation]]
 
 
 def read_cas(
@@ -79,7 +77,7 @@ def read_cas(
         with reading(report, Place(str(file))):
             found.append(_read_document(file, report, with_annotator=annotator is None))
     # the types of all documents are chosen together
-    annotations = [annotation for document, _ in found for annotation in document.annotations]
+    annotations = [annotation for (_, own), _ in found for annotation in own]
     types = _choose_types(annotations, type, report, path)
     yield from read_regions(found, report, partial(_parse, types=types), note_repeats=True)
 
@@ -98,8 +96,7 @@ def _read_document(path: Path, report: Report, with_annotator: bool) -> tuple[_D
     used = (a for a in all_annotations if a.type.name.startswith((_NAMED_ENTITY, *_CUSTOM)))
     # links have no place, and chains refer only to their first region
     annotations = [_copy(a) for a in used if _has(a, "sofa") and not _has(a, "first")]
-    document = _Document(str(cas.sofa_string or ""), annotations)
-    return document, Place(str(path), None, name)
+    return (str(cas.sofa_string or ""), annotations), Place(str(path), None, name)
 
 
 def _load_cas(path: Path, report: Report) -> Any:
@@ -111,12 +108,10 @@ def _load_cas(path: Path, report: Report) -> Any:
         files = _read_files(path)
         ends = (".xmi", ".json", ".xml")
         found = [(name, raw) for name, raw in files if name.endswith(ends) and name != TYPE_SYSTEM]
-        if not found:
-            raise GapDNERError(f"{path} contains no .xmi or .json file. Is it UIMA CAS?")
         if len(found) != 1 or found[0][0] == _PROJECT:
             raise GapDNERError(
-                f"{path} contains a project or several documents. Unpack it, and convert the "
-                "folder or one file."
+                f"{path} does not contain exactly one .xmi or .json file. Unpack projects, and "
+                "convert the folder or one file."
             )
         ((name, raw),) = found
         if name.endswith(".json"):
@@ -198,17 +193,16 @@ def _choose_types(
     for layer, found in sorted(layers.items()):
         names = (_LAYER,) if given == _LAYER else (given, *_LABELS)
         feature = next((name for name in names if name in declared[layer]), "")
-        reason = ""
+        what = f"the feature {feature}" if feature else "the name of the layer"
         if feature in _LABELS[:2] and feature != given and layer != "NamedEntity":
             values = [a.features[feature] for a in found if a.features.get(feature)]
             if not _are_types(values):
-                reason = (
-                    f", because {feature} has values such as {values[0]!r:.60}. "
-                    f"To use them: --option type={feature}"
+                what = (
+                    f"the name of the layer, because {feature} has values such as "
+                    f"{values[0]!r:.60}. To use them: --option type={feature}"
                 )
                 feature = ""
         chosen[layer] = feature
-        what = f"the feature {feature}" if feature else f"the name of the layer{reason}"
         message = f"{layer} ({len(found)}): {what}"
         report.add("chosen", "type of the entities of a layer", message, Place(str(path)))
     return chosen
@@ -223,11 +217,12 @@ def _are_types(values: Sequence[str]) -> bool:
 
 
 def _parse(document: _Document, regions: LinkedRegions, types: dict[str, str]) -> str:
+    text, annotations = document
     # cassis converts offsets
     regions.units = "characters"
-    for annotation in document.annotations:
+    for annotation in annotations:
         _add_annotation(annotation, regions, types)
-    return document.text
+    return text
 
 
 def _add_annotation(annotation: _Annotation, regions: LinkedRegions, types: dict[str, str]) -> None:

@@ -9,11 +9,10 @@ from ..entities import Fragments
 from ..errors import GapDNERError
 from .files import BOM
 from .records import TextEntity
-from .report import SURFACE, Action, Place, Report
+from .report import SURFACE, Place, Report
 
 # what offsets can count, in the order in which they are tried, and their names in reports
 UNITS = {"characters": "characters", "utf-16": "UTF-16", "bytes": "bytes", "graphemes": "graphemes"}
-# how tools write a gap in the surface text
 _GAP = r"(?:\s*(?:\[\s*(?:\.{2,}|…)\s*\]|\.{3}|…)\s*|\s+)"
 
 
@@ -46,14 +45,12 @@ def clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
     whitespace, and joined if they overlap or have only whitespace between them, because annotation
     tools split entities at line ends. Empty if they are invalid.
     """
-
-    def note(action: Action, kind: str, message: str) -> None:
-        report.add(action, kind, f"{_name(entity)} {message}", entity.place, entity.fragments)
-
+    name, given = _name(entity), (entity.place, entity.fragments)
     cleaned: list[tuple[int, int]] = []
     for start, end in sorted(entity.fragments):
         if not 0 <= start < end <= len(text):
-            note("dropped", "invalid offsets", f"at {start}-{end} of {len(text)} characters")
+            message = f"{name} at {start}-{end} of {len(text)} characters"
+            report.add("dropped", "invalid offsets", message, *given)
             return ()
         piece = text[start:end]
         start, end = end - len(piece.lstrip()), start + len(piece.rstrip())
@@ -63,9 +60,11 @@ def clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
             cleaned.append((start, end))
     fragments = tuple(cleaned)
     if not fragments:
-        note("dropped", "only whitespace", f"covers only whitespace at {entity.fragments}")
+        message = f"{name} covers only whitespace at {entity.fragments}"
+        report.add("dropped", "only whitespace", message, *given)
     elif fragments != entity.fragments:
-        note("repaired", "fragments normalized", f"{entity.fragments} -> {fragments}")
+        message = f"{name} {entity.fragments} -> {fragments}"
+        report.add("repaired", "fragments normalized", message, *given)
     return fragments
 
 
@@ -100,18 +99,13 @@ def convert_offsets(
     if units == "characters" or not entities or not _units_differ(text):
         return entities
     if max(text) > "\uffff" and not any((entity.surface or "").strip() for entity in entities):
-        message = (
-            f"the text has characters beyond the BMP, and offsets count {units or 'characters'}"
-        )
+        message = f"characters beyond the BMP, and offsets count {units or 'characters'}"
         report.add("kept", "offsets without surface texts to check them", message, place)
-    if units is not None:
-        return count_in(text, entities, units)
-    n_fits, units = _count_fits(text, entities)
-    if units == "characters":
-        return entities
-    name = UNITS[units]
-    message = f"offsets count in {name} ({n_fits} surface texts match)"
-    report.add("repaired", f"offsets in {name}", message, place)
+    if units is None:
+        n_fits, units = _count_fits(text, entities)
+        if units != "characters":
+            message = f"offsets count in {UNITS[units]} ({n_fits} surface texts match)"
+            report.add("repaired", f"offsets in {UNITS[units]}", message, place)
     return count_in(text, entities, units)
 
 
@@ -146,15 +140,11 @@ def count_misplaced(text: str, entities: Iterable[TextEntity]) -> int:
             number += 2
             continue
         number += text[start].isspace() + text[end - 1].isspace()
-        number += sum(
-            0 < i < len(text) and all(map(_in_word, text[i - 1 : i + 1])) for i in (start, end)
-        )
+        for i in (start, end):
+            # letters, numbers and marks, such as vowel signs
+            kinds = [unicodedata.category(char)[0] for char in text[max(i - 1, 0) : i + 1]]
+            number += 0 < i < len(text) and set(kinds) <= {"L", "N", "M"}
     return number
-
-
-def _in_word(char: str) -> bool:
-    # letters, numbers and marks, such as vowel signs
-    return unicodedata.category(char)[0] in "LNM"
 
 
 def count_in(text: str, entities: Sequence[TextEntity], units: str) -> Sequence[TextEntity]:
@@ -190,24 +180,18 @@ def surface_fits(text: str, entity: TextEntity) -> bool:
     """RETURNS (bool): Whether the surface text is empty, or equals the text of the fragments."""
     if not entity.surface or entity.surface.isspace():
         return True
-    if any(end > len(text) for _, end in entity.fragments):
+    if any(start < 0 or end > len(text) for start, end in entity.fragments):
         return False
+    surface = " ".join(entity.surface.split())
     for fragments in (entity.fragments, sorted(entity.fragments)):
-        # negative offsets would count from the end
-        pieces = [text[max(start, 0) : max(end, 0)] for start, end in fragments]
-        if " ".join(pieces).split() == entity.surface.split():
-            return True
-        if len(pieces) > 1 and _fits_with_gaps(pieces, entity.surface):
+        pieces = [" ".join(text[start:end].split()) for start, end in fragments]
+        # tools can write a gap as "...", "…" or "[...]"
+        if " ".join(filter(None, pieces)) == surface or (
+            ("…" in surface or ".." in surface)
+            and re.fullmatch(_GAP.join(map(re.escape, pieces)), surface)
+        ):
             return True
     return False
-
-
-def _fits_with_gaps(pieces: Sequence[str], surface: str) -> bool:
-    # tools can write a gap as "...", "…" or "[...]"
-    if "…" not in surface and ".." not in surface:
-        return False
-    words = (" ".join(piece.split()) for piece in pieces)
-    return re.fullmatch(_GAP.join(map(re.escape, words)), " ".join(surface.split())) is not None
 
 
 def _name(entity: TextEntity) -> str:

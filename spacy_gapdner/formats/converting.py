@@ -68,11 +68,10 @@ def read(
         raise GapDNERError(f"Invalid line_breaks: {line_breaks!r}. Use auto, keep or join.")
     if model is not None and line_breaks != "auto":
         raise GapDNERError(f"{model} has its own sentence boundaries. Leave out line_breaks.")
-    is_guessed = False
+    is_guessed = model is None and nlp is None and lang is None
     if model is not None:
         nlp = load_splitter(model)
     elif nlp is None:
-        is_guessed = lang is None
         nlp = blank_pipeline(lang or "en", line_breaks)
     else:
         # without the components of a trained pipeline
@@ -235,12 +234,12 @@ def _report_losses(
     kept = ATTRS - format.loses
     for doc in docs:
         place, entities = doc_place(doc), get_entities(doc, spans_key)
-        name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
         # an id that is the document's name is not lost
-        stored = {"id": name} if "metadata" in format.loses else document_values(doc)
+        named = {"id": doc.user_data.get(DOC_NAME)}
+        stored = named if "metadata" in format.loses else document_values(doc)
         # data frames have null for missing values
-        values = {key: value for key, value in record.items() if value is not None}
-        lost = [k for k, v in values.items() if k not in stored or str(stored[k]) != str(v)]
+        given = {k: v for k, v in doc.user_data.get(DOC_EXTRA, {}).items() if v is not None}
+        lost = [k for k, v in given.items() if k not in stored or str(stored[k]) != str(v)]
         if lost:
             message = f"{format.name} cannot store {', '.join(map(repr, lost))} of the document"
             report.add("dropped", "document metadata", message, place)

@@ -12,14 +12,8 @@ from spacy.tokens import Doc
 from ..docs import DOC_LANG, cut_doc, get_sentences, make_doc, split_tokens
 from ..entities import DEFAULT_SPANS_KEY, Entity, ensure_extensions, get_entities, set_entities
 from ..errors import GapDNERError
-from .records import (
-    DOC_LINE_IDS,
-    DOC_RELATIONS,
-    Record,
-    TextEntity,
-    TextRecord,
-    keep_relations,
-)
+from .brat_lines import keep_relations
+from .records import DOC_LINE_IDS, DOC_RELATIONS, Record, TextEntity, TextRecord
 from .report import Action, Place, Report, printable, reading
 
 Alignment = Literal["expand", "contract", "strict", "split"]
@@ -135,9 +129,8 @@ def _from_text(
             if source.id:
                 homes[source.id] = number
         else:
-            _add_issue(
-                report, "dropped", _CROSSES, f"does not fit into {n_sents} sentence(s)", source
-            )
+            message = f"does not fit into {n_sents} sentence(s)"
+            _add_issue(report, "dropped", _CROSSES, message, source)
     relations = keep_relations(record.relations, homes, len(parts), report)
     # without other annotation of the pipeline that splits sentences
     for number, part in enumerate(cut_doc(doc, pairwise(cuts), ["NORM", "SENT_START"])):

@@ -14,7 +14,6 @@ from .report import UNREADABLE, Place, Report, reading
 T = TypeVar("T")
 Reader = Callable[..., Iterator[T]]
 
-# the byte order mark of UTF-8, as a character
 BOM = "\ufeff"
 # how .docx, .xlsx, .zip, .pdf and .gz begin
 _NO_TEXT = (b"PK\x03\x04", b"%PDF", b"\x1f\x8b")
@@ -44,9 +43,7 @@ def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
         return [path]
     files = visible_files(path, suffixes)
     if not files:
-        raise GapDNERError(
-            f"{path} contains no {' or '.join(suffixes)} file. Check the path and the format."
-        )
+        raise GapDNERError(f"{path} contains no {' or '.join(suffixes)} file. Check the path.")
     return files
 
 
@@ -161,13 +158,12 @@ def read_json(path: Path) -> Any:
 def parse_json(text: str, where: str) -> Any:
     """RETURNS (Any): The value of JSON; a GapDNERError with its place if it is invalid."""
     try:
-        value = json.loads(text)
+        # Python reads NaN and Infinity, which are not JSON
+        value = json.loads(text, parse_constant=lambda name: None)
+        # a string was cut within an emoji
         if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         return value
-    # a string was cut within an emoji
-    except UnicodeEncodeError as error:
-        raise GapDNERError(f"{where} contains half of a surrogate pair. Correct it.") from error
     except (ValueError, RecursionError) as error:
         # a line of JSONL would always be line 1
         reason = str(error) if "\n" in text else str(error).replace("line 1 ", "")
@@ -190,9 +186,7 @@ def read_json_lines(
                 if isinstance(record, dict) and "text" not in record and "data" in record:
                     record["text"] = record.pop("data")
                 if not isinstance(record, dict) or not isinstance(record.get("text"), str):
-                    raise GapDNERError(
-                        f'{place} is not an object with a string "text". Correct the line.'
-                    )
+                    raise GapDNERError(f'{place} is not an object with a string "text".')
                 name = record_name(record) or f"{path.stem}-{number}"
                 yield record, place._replace(document=name)
 

@@ -7,14 +7,13 @@ from itertools import starmap
 from pathlib import Path
 
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
 from ..entities import Entity, Fragments
 from ..errors import GapDNERError
 from .files import file_reader, first_text, read_lines
 from .outputs import write_parts
 from .report import Place, Report
-from .sentences import TokenRecord, doc_sentences, make_docs
+from .sentences import TokenRecord, doc_sentences
 
 SUFFIXES = (".txt", ".inline")
 _DOCUMENT = "Document: "
@@ -64,13 +63,6 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
         yield TokenRecord(f"{path.stem}-{number}", words, tuple(entities), place, document)
 
 
-def read_inline_docs(
-    path: Path, report: Report, *, vocab: Vocab, spans_key: str, n_sents: int
-) -> Iterator[Doc]:
-    """Make Docs, see `read_inline`."""
-    yield from make_docs(read_inline(path, report), vocab, spans_key, n_sents)
-
-
 def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write the sentences of Docs without whitespace tokens, each after its document's name."""
     return write_parts(path, starmap(_sentence_lines, doc_sentences(docs, spans_key, report)))
@@ -118,10 +110,8 @@ def _sentence_lines(name: str | None, words: list[str], entities: list[Entity]) 
                 f"Inline text does not allow the {what} {value!r}, which is empty or contains "
                 "whitespace or a bar. Change it, or choose another format."
             )
-    mentions = []
-    for entity in entities:
-        numbers = ",".join(f"{start},{end - 1}" for start, end in entity.fragments)
-        mentions.append(f"{numbers} {entity.label}")
+    numbers = (",".join(f"{start},{end - 1}" for start, end in e.fragments) for e in entities)
+    mentions = (f"{n} {entity.label}" for n, entity in zip(numbers, entities, strict=True))
     name = " ".join((name or "").split())
     head = f"{_DOCUMENT}{name}\n" if name else ""
     return f"{head}{' '.join(words)}\n{'|'.join(mentions)}\n\n"

@@ -33,13 +33,7 @@ def to_lines(docs: Iterable[Doc], spans_key: str) -> Iterator[str]:
     """YIELDS (str): A line per Doc: its text, its entities, and the other values of its record."""
     for doc in docs:
         record = {**to_record(doc, spans_key), **document_values(doc)}
-        try:
-            line = json.dumps(record, ensure_ascii=False, allow_nan=False)
-        # Python reads NaN and Infinity, which are not JSON
-        except ValueError:
-            valid = json.loads(json.dumps(record), parse_constant=lambda name: None)
-            line = json.dumps(valid, ensure_ascii=False)
-        yield f"{line}\n"
+        yield f"{json.dumps(record, ensure_ascii=False)}\n"
 
 
 def to_record(doc: Doc, key: str) -> dict[str, Any]:
@@ -52,7 +46,7 @@ def document_values(doc: Doc) -> dict[str, Any]:
     name, extra = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
     # several documents can have the same id, such as documents of two annotators
     if name is not None and ("id" not in extra or record_name(extra) not in (None, name)):
-        extra = {"id": name, **{key: value for key, value in extra.items() if key != "id"}}
+        extra = {"id": name} | extra | {"id": name}
     return other_keys(extra)
 
 

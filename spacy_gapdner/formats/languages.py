@@ -15,7 +15,6 @@ from ..docs import describe_language
 from .records import Record, TextRecord
 from .report import Place, Report
 
-# characters from which the language is guessed
 _GUESS_FROM = 20_000
 # Sentences of 100 characters are more certain, lists of names and abbreviations are less certain
 _LEAST_CERTAINTY = 0.75

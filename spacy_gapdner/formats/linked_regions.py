@@ -43,7 +43,6 @@ class LinkedRegions:
         self.regions: list[TextEntity] = []
         # what offsets count, see `convert_offsets`
         self.units: str | None = None
-        # other values of the document's record
         self.extra: dict[str, Any] = {}
         self._links: list[tuple[str, str, str]] = []
         # the numbers of the regions by the ids to which links refer, and their labels
@@ -145,7 +144,6 @@ class LinkedRegions:
                 yield parts[0]
 
     def _merge(self, parts: Sequence[TextEntity], label: str, fragments: Fragments) -> TextEntity:
-        # reports values that differ
         values: dict[str, Any] = {}
         for part in parts:
             for key, value in {**part.attrs, **part.attrs.get("_", {})}.items():
@@ -174,12 +172,10 @@ def read_regions(
             with value_errors(place):
                 text = parse(document, regions)
             if text is not None:
-                if note_repeats:
-                    if (key := hash(text)) in names:
-                        message = f"{names[key]} has the same text"
-                        kind = "text that appears more than once"
-                        report.add("kept", kind, message, regions.place)
-                    names.setdefault(key, regions.place.document)
+                if note_repeats and (key := hash(text)) in names:
+                    message = f"{names[key]} has the same text"
+                    report.add("kept", "text that appears more than once", message, place)
+                names.setdefault(hash(text), place.document)
                 yield regions.to_record(text)
 
 
@@ -208,7 +204,7 @@ def split_attributes(
     values: Mapping[str, Any], kb_id: str = KB_ID
 ) -> tuple[float | None, dict[str, Any]]:
     """RETURNS (tuple): The score and attrs of an entity from its attributes in a file."""
-    others = dict(values)
+    others = {key: value for key, value in values.items() if value is not None}
     attrs: dict[str, Any] = {}
     score = parse_probability(others.get(SCORE))
     if score is not None:

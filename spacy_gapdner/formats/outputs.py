@@ -4,9 +4,8 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 import srsly
@@ -73,29 +72,16 @@ def check_no_stream(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path, problem: str) -> Iterator[None]:
-    """Hold the lock of a file, or raise a GapDNERError if another process holds it. Its folder is
-    created, and removed if it is still empty.
-    """
-    created = [folder for folder in path.parents if not folder.exists()]
+    """Hold the lock of a file, or raise a GapDNERError if another process holds it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(path, timeout=0):
             try:
                 yield
             finally:
-                # Windows does not remove an open file
-                with suppress(OSError):
-                    path.unlink()
+                path.unlink(missing_ok=True)
     except Timeout as error:
-        # file systems such as /proc have no new files
-        if not path.exists():
-            problem = f"Cannot create files in {path.parent}. Choose another folder."
         raise GapDNERError(problem) from error
-    finally:
-        for folder in created:
-            # it has files if the command was successful
-            with suppress(OSError):
-                folder.rmdir()
 
 
 def is_device(path: Path) -> bool:
@@ -110,10 +96,8 @@ def replacing(path: Path) -> Iterator[Path]:
         yield path
         return
     with _temporary_folder(path) as folder:
-        temporary = folder / path.name
-        temporary.touch()
-        yield temporary
-        os.replace(temporary, path)
+        yield folder / path.name
+        os.replace(folder / path.name, path)
 
 
 @contextmanager
@@ -162,12 +146,9 @@ def write_files(
     with filling(folder) as temporary:
         for doc in docs:
             given = str(doc.user_data.get(DOC_NAME, ""))
-            name = given.replace("\0", "")
-            if os.name == "nt":
-                name = re.sub(r'[\\<>:"|?*]', "_", name)
             # no hidden files or "..", and no absolute paths
-            name = re.sub(r"(?:^|/)[./ ]*", "/", name).strip("/") or f"doc{len(stems) + 1:06d}"
-            stem = name
+            name = re.sub(r"(?:^|/)[./ ]*", "/", given.replace("\0", "")).strip("/")
+            stem = name = name or f"doc{len(stems) + 1:06d}"
             # some file systems ignore case
             while stem.casefold() in stems:
                 # sentences of the same document: NAME, NAME-2, NAME-3, ...
@@ -207,12 +188,5 @@ def with_ending(stem: Path, suffix: str) -> Path:
 def _temporary_folder(path: Path) -> Iterator[Path]:
     # next to the path, because files cannot be renamed across file systems
     path.parent.mkdir(parents=True, exist_ok=True)
-    for lock in path.parent.glob(".gapdner-*/lock"):
-        # of a process that was killed
-        with suppress(Timeout), FileLock(lock, timeout=0):
-            rmtree(lock.parent, ignore_errors=True)
     with TemporaryDirectory(dir=path.parent, prefix=".gapdner-") as name:
-        folder = Path(name, "files")
-        folder.mkdir()
-        with FileLock(Path(name, "lock")):
-            yield folder
+        yield Path(name)

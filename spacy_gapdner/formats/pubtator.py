@@ -5,16 +5,15 @@ The library bconv needs nltk and a version of lxml that does not support recent 
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from ..errors import GapDNERError
-from .cleaning import clean_entities, convert_offsets
 from .files import file_reader, read_lines
-from .records import TextEntity, TextRecord
-from .report import Place, Report, reading
+from .linked_regions import FRAGMENT, LinkedRegions, read_regions
+from .records import TextRecord
+from .report import Place, Report
 
 SUFFIXES = (".pubtator", ".PubTator", ".txt")
 _TEXT = re.compile(r"([^\s|]+)\|[ta]\|(.*)")
@@ -33,22 +32,22 @@ def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:
     have ids, as in the files of bconv, lines with the same id are fragments of one entity.
     """
     lines = enumerate(read_lines(path), start=1)
-    for is_article, group in groupby(lines, key=lambda line: bool(line[1].strip())):
-        if is_article:
-            article = list(group)
-            with reading(report, Place(str(path), article[0][0])):
-                yield _parse(article, Place(str(path)), report)
+    groups = groupby(lines, key=lambda line: bool(line[1].strip()))
+    articles = (list(group) for is_article, group in groups if is_article)
+    places = (
+        (article, Place(str(path), None, article[0][1].split("|")[0])) for article in articles
+    )
+    yield from read_regions(places, report, _parse)
 
 
-def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRecord:
+def _parse(lines: list[tuple[int, str]], regions: LinkedRegions) -> str:
     texts: list[str] = []
-    entities: list[TextEntity] = []
-    numbers: dict[str, int] = {}
-    name = lines[0][1].split("|")[0]
+    firsts: dict[str, int] = {}
+    article = regions.place
     for number, line in lines:
-        place = file._replace(line=number, document=name)
+        regions.place = place = article._replace(line=number)
         if match := _TEXT.fullmatch(line):
-            if match[1] != name:
+            if match[1] != article.document:
                 raise GapDNERError(f"{place} has no empty line before article {match[1]}. Add one.")
             texts.append(match[2])
         elif not texts:
@@ -61,21 +60,14 @@ def _parse(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRec
             columns = enumerate((others or "").split("\t"), start=7)
             if values := {f"column_{n}": column for n, column in columns if column}:
                 attrs["_"] = values
-            offsets = ((int(start), int(end)),)
-            entities.append(TextEntity(label, offsets, None, place, surface or None, attrs=attrs))
+            regions.add(line, label, [(int(start), int(end))], None, surface, attrs=attrs)
         elif match := _FRAGMENT.fullmatch(line):
             id, label, start, end, surface = match.groups()
-            part = TextEntity(label, ((int(start), int(end)),), id, place, surface)
-            if numbers.setdefault(id, len(entities)) == len(entities):
-                entities.append(part)
-            else:
-                first = entities[numbers[id]]
-                fragments = (*first.fragments, *part.fragments)
-                surface = f"{first.surface} {part.surface}"
-                entities[numbers[id]] = replace(first, fragments=fragments, surface=surface)
+            regions.add(line, label, [(int(start), int(end))], id, surface, link_id=number)
+            if firsts.setdefault(id, number) != number:
+                regions.link(FRAGMENT, firsts[id], number)
         else:
             kind = "relation" if _RELATION.fullmatch(line) else "malformed line"
-            report.add("dropped", kind, f"cannot keep {line[:80]!r}", place)
-    text = "\n".join(texts)
-    found = convert_offsets(text, entities, report, file._replace(document=name))
-    return TextRecord(name, text, clean_entities(text, found, report), file.file)
+            regions.drop(kind, f"cannot keep {line[:80]!r}")
+    regions.place = article
+    return "\n".join(texts)

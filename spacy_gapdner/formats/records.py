@@ -4,10 +4,8 @@ Docs store relations, events and equivalences as unchanged lines of brat. They r
 the ids in the entities' attrs.
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
@@ -24,8 +22,6 @@ KINDS |= {"A": "attribute", "M": "attribute"}
 # the kinds of issue for lines that are valid, but cannot be kept
 ACROSS = "relations, events and notes across Docs"
 UNSTORED = "relations, events and notes that the format cannot store"
-# the number of a line's Doc if it refers to several
-_SEVERAL = -1
 
 
 class BratLine(NamedTuple):
@@ -104,52 +100,3 @@ class TextRecord:
 
 # Docs of .spacy files and of tokenized corpora are not changed
 Record = TextRecord | Doc
-
-
-def targets_of(line: str) -> list[str]:
-    """RETURNS (list[str]): The ids to which a line refers; an empty id if it is malformed."""
-    words = line.partition("\t")[2].split("\t")[0].split(" ")
-    if line[0] == "*":
-        return words[1:]
-    if line[0] in "RE":
-        return [word.partition(":")[2] for word in words[line[0] == "R" :] if word]
-    # N1 TAB RESOURCE Annotation:T1 Referent:ID
-    return [word.removeprefix("Annotation:") for word in words[1:2]]
-
-
-def keep_relations(
-    lines: Sequence[BratLine], homes: Mapping[str, int], n_docs: int, report: Report
-) -> list[list[str]]:
-    """RETURNS (list[list[str]]): The lines of a document for each Doc made from it. `homes` gives
-    the number of the Doc by the ids of entities. Lines that do not fit into one Doc are dropped.
-    """
-    known: dict[str, int | None] = dict(homes)
-    kept: list[list[str]] = [[] for _ in range(n_docs)]
-
-    def home_of(line: BratLine) -> int | None:
-        found = {known.get(target) for target in targets_of(line.text)}
-        if len(found) == 1:
-            return found.pop()
-        return None if not found or None in found else _SEVERAL
-
-    # lines can refer to other lines
-    named = {line.text.split("\t")[0]: line for line in reversed(lines)}
-    sorter = TopologicalSorter({id: targets_of(line.text) for id, line in named.items()})
-    with suppress(CycleError):
-        sorter.prepare()
-    while ready := sorter.get_ready():
-        for id in ready:
-            if id in named:
-                known.setdefault(id, home_of(named[id]))
-        sorter.done(*ready)
-    for line in lines:
-        home = home_of(line)
-        if home is None:
-            targets = targets_of(line.text) or [""]
-            missing = next(target for target in targets if known.get(target) is None)
-            line.drop(report, f": it refers to {missing!r}, which is not in this Doc")
-        elif home == _SEVERAL:
-            line.drop(report, ": it refers to several Docs", ACROSS)
-        else:
-            kept[home].append(line.text)
-    return kept

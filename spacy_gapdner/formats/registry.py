@@ -11,10 +11,12 @@ from typing import Literal
 
 from ..errors import GapDNERError
 from . import annotation_tools as tools
-from . import bioc, brat, cas, docbin, inline, jsonl, pubannotation, pubtator, tables, w2ner
+from . import bioc, brat, cas, docbin, inline, jsonl, pubtator, tables, w2ner
+from . import pubannotation as pub
 from .files import NOT_TEXT, WORD_SUFFIXES, first_text, require_data, visible_files, word_files
 from .outputs import check_no_stream
 from .records import Record
+from .sentences import docs_reader
 
 # the attrs of entities that files can represent
 ATTRS = frozenset({"id", "kb_id", "kb_name", "_", "score"})
@@ -79,19 +81,18 @@ _PRODIGY = (
     r'[\s\S]*"(spans|_task_hash)"\s*:'
 )
 _CAS = r'"%[A-Z_]+"\s*:|<(?:[\w.-]+:)?XMI\b|\APK'
-_BIOC = r'<collection|"passages"\s*:'
-_JSONL, _W2NER = r'"entities"\s*:\s*\[', r'"sentence"\s*:'
-_PUBANNOTATION = r'"(denotations|tracks)"\s*:'
-_BRAT = (*brat.ANNOTATION_SUFFIXES, ".txt")
-_RELATIONS, _METADATA = frozenset({"relations"}), frozenset({"metadata"})
+_BIOC, _PUB = r'<collection|"passages"\s*:', r'"(denotations|tracks)"\s*:'
+_JSONL, _PUBTATOR = r'"entities"\s*:\s*\[', r"\A\s*\S+\|t\|"
+_W2NER, _INLINE = docs_reader(w2ner.read_w2ner), docs_reader(inline.read_inline)
+_BRAT, _TXT = (*brat.ANNOTATION_SUFFIXES, ".txt"), inline.SUFFIXES
+_NONE, _RELATIONS, _METADATA = frozenset[str](), frozenset({"relations"}), frozenset({"metadata"})
 _ALL = ATTRS | _RELATIONS | _METADATA
 _NOT_IN_TABLES = _ALL - {"kb_id", "score"}
 # NUL bytes are left if a disk was full
 _BLANK = string.whitespace + "\0"
-JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
+JSON, JSONL, SPACY, TXT = ".json", ".jsonl", ".spacy", ".txt"
 # formats that spaCy converts
 _CONLL = (".conll", ".iob")
-# parts of files in other formats, and what to do
 _OTHER_FORMATS = {
     "#FORMAT=WebAnno TSV": "is WebAnno TSV. Export UIMA CAS (XMI or JSON).",
     '"annotation_id"': "is JSON-MIN, CSV or TSV of Label Studio. Export JSON.",
@@ -104,45 +105,12 @@ _TABLE = (
     Format("cas", cas.read_cas, None, cas.SUFFIXES, None, _CAS),
     Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, _JSONL, _RELATIONS),
     Format("brat", brat.read_brat, brat.write_brat, _BRAT, "", brat.has_annotations, _METADATA),
-    Format(
-        "w2ner",
-        w2ner.read_w2ner_docs,
-        w2ner.write_w2ner,
-        suffixes=(JSON,),
-        ending=JSON,
-        detector=_W2NER,
-        loses=_ALL,
-        has_tokens=True,
-    ),
-    Format(
-        "pubannotation",
-        pubannotation.read_pubannotation,
-        pubannotation.write_pubannotation,
-        suffixes=(JSON,),
-        ending="",
-        detector=_PUBANNOTATION,
-    ),
-    Format(
-        "inline",
-        inline.read_inline_docs,
-        inline.write_inline,
-        suffixes=inline.SUFFIXES,
-        ending=".inline",
-        detector=inline.is_inline,
-        loses=_ALL,
-        has_tokens=True,
-    ),
-    Format(
-        "spacy",
-        docbin.read_spacy,
-        docbin.write_spacy,
-        suffixes=(".spacy",),
-        ending=".spacy",
-        loses=frozenset(),
-        has_tokens=True,
-    ),
+    Format("w2ner", _W2NER, w2ner.write_w2ner, (JSON,), JSON, r'"sentence"\s*:', _ALL, True),
+    Format("pubannotation", pub.read_pubannotation, pub.write_pubannotation, (JSON,), "", _PUB),
+    Format("inline", _INLINE, inline.write_inline, _TXT, ".inline", inline.is_inline, _ALL, True),
+    Format("spacy", docbin.read_spacy, docbin.write_spacy, (SPACY,), SPACY, "", _NONE, True),
     Format("bioc", bioc.read_bioc, bioc.write_bioc, (".xml", JSON), ".xml", _BIOC),
-    Format("pubtator", pubtator.read_pubtator, None, pubtator.SUFFIXES, None, r"\A\s*\S+\|t\|"),
+    Format("pubtator", pubtator.read_pubtator, None, pubtator.SUFFIXES, None, _PUBTATOR),
     Format("csv", writer=tables.write_csv, ending=".csv", loses=_NOT_IN_TABLES),
     Format("parquet", writer=tables.write_parquet, ending=".parquet", loses=_NOT_IN_TABLES),
 )
@@ -192,8 +160,8 @@ def guess_format(path: Path) -> str:
     firsts = {file.suffix: file for file in reversed(files)}
     of_files = [format for format in FORMATS.values() if format.suffixes]
     # in the order of FORMATS: a text next to a .ann file is brat, even if it looks like inline text
-    fitting = {next((f.name for f in of_files if f.fits(file)), None) for file in firsts.values()}
-    names = sorted(name for name in fitting if name)
+    fitting = {next((f.name for f in of_files if f.fits(file)), "") for file in firsts.values()}
+    names = sorted(fitting - {""})
     if len(names) == 1:
         return names[0]
     if not names:
@@ -228,7 +196,6 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
     # raises an error if the files have no annotation for an obvious reason
     if files and not any(file.stat().st_size and first_text(file).strip(_BLANK) for file in files):
         raise GapDNERError(f"{path} {'has only empty files' if path.is_dir() else 'is empty'}.")
-    # the first file of each kind
     for file in {file.suffix: file for file in reversed(files)}.values():
         if file.suffix.lower() in (*WORD_SUFFIXES, ".pdf"):
             raise GapDNERError(f"{file} {NOT_TEXT}")
@@ -245,9 +212,7 @@ def _explain_content(path: Path, files: Sequence[Path]) -> None:
                 raise GapDNERError(f"{file} {advice}")
         writers = [f.name for f in FORMATS.values() if f.reader is None and f.ending == file.suffix]
         if writers:
-            raise GapDNERError(
-                f"The format {writers[0]} can only be written: {file}. Use the original data."
-            )
+            raise GapDNERError(f"{file} is {writers[0]}, which cannot be read. Use its source.")
     if files and all(file.suffix == TXT for file in files):
         hint = brat.shared_hint(path) or "Annotate it, or use predict to find entities."
         raise GapDNERError(

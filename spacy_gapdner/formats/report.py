@@ -40,7 +40,6 @@ class Place(NamedTuple):
 
 
 NOWHERE = Place()
-# the kind of issue for documents that cannot be read
 UNREADABLE = "unreadable document"
 
 

@@ -1,9 +1,10 @@
 """Make Docs from tokenized sentences, and split Docs into them."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice
+from pathlib import Path
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -23,6 +24,17 @@ class TokenRecord:
     entities: tuple[Entity, ...] = ()
     place: Place = NOWHERE
     document: str | None = None
+
+
+def docs_reader(read: Callable[..., Iterator[TokenRecord]]) -> Callable[..., Iterator[Doc]]:
+    """RETURNS (Callable): The reader, which makes Docs of the sentences, see `make_docs`."""
+
+    def read_docs(
+        path: Path, report: Report, vocab: Vocab, spans_key: str, n_sents: int
+    ) -> Iterator[Doc]:
+        return make_docs(read(path, report), vocab, spans_key, n_sents)
+
+    return read_docs
 
 
 def make_docs(

@@ -17,7 +17,6 @@ from .report import Report
 if TYPE_CHECKING:
     import pandas
 
-# column names and their types in pandas
 COLUMNS = {
     "document": "string",
     "type": "string",
@@ -86,9 +85,7 @@ def to_dataframe(
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError(
-            "Data frames need pandas: pip install 'spacy-gapdner[tables]'."
-        ) from error
+        raise ImportError("Install pandas: pip install 'spacy-gapdner[tables]'.") from error
     docs = [docs] if isinstance(docs, Doc) else docs
     return pd.DataFrame(list(entity_rows(docs, spans_key)), columns=list(COLUMNS)).astype(COLUMNS)
 

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
 from ..entities import Entity
 from ..errors import GapDNERError
 from .files import file_reader, read_json, value_errors
 from .outputs import write_parts
 from .report import Place, Report, reading
-from .sentences import TokenRecord, doc_sentences, make_docs
+from .sentences import TokenRecord, doc_sentences
 
 
 @file_reader(".json")
@@ -21,35 +20,18 @@ def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
     """Read a list of ``{"sentence": [TOKEN, ...], "ner": [{"index": [...], "type": ...}]}``. The
     sentences are named by file and number, starting from 1.
     """
-    no_list = f"{path} is not a list of sentences. Write a JSON list, or choose the right format."
-    try:
-        records = read_json(path)
-    except GapDNERError as error:
-        # JSON lines
-        if "Extra data" in str(error):
-            raise GapDNERError(no_list) from error
-        raise
+    records = read_json(path)
     if not isinstance(records, list):
-        raise GapDNERError(no_list)
+        raise GapDNERError(f"{path} is not a list of sentences. Write a JSON list.")
     for number, record in enumerate(records, start=1):
         place = Place(str(path), None, f"record {number}")
         with reading(report, place), value_errors(place):
             tokens = record["sentence"]
             if not isinstance(tokens, list) or not all(isinstance(t, str) and t for t in tokens):
-                raise GapDNERError(
-                    f'{place} has no list of tokens "sentence". Correct it, or choose the right '
-                    "format."
-                )
+                raise GapDNERError(f'{place} has no list of tokens "sentence". Correct it.')
             entities = _read_entities(record["ner"], len(tokens), place, report)
             if tokens:
                 yield TokenRecord(f"{path.stem}-{number}", tuple(tokens), entities, place)
-
-
-def read_w2ner_docs(
-    path: Path, report: Report, *, vocab: Vocab, spans_key: str, n_sents: int
-) -> Iterator[Doc]:
-    """Make Docs, see `read_w2ner`."""
-    yield from make_docs(read_w2ner(path, report), vocab, spans_key, n_sents)
 
 
 def write_w2ner(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:

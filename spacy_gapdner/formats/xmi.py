@@ -1,6 +1,7 @@
 """Repair XMI files before a library reads them."""
 
 import re
+from collections import Counter
 from itertools import count
 from typing import Any
 from xml.etree.ElementTree import Element, tostring
@@ -16,7 +17,8 @@ _VIEW, _SOFA = "{http:///uima/cas.ecore}View", "{http:///uima/cas.ecore}Sofa"
 _VERSION = re.compile(rb"""(<\?xml[^>]*version\s*=\s*["'])1\.1""")
 # features with the id of another annotation
 _REFERENCES = ("target", "Governor", "Dependent", "next", "first")
-_REFERENCE = re.compile(rb"&#(x[0-9a-fA-F]+|[0-9]+);")
+# references to control characters, except tab, line feed and carriage return
+_CONTROL = re.compile(rb"&#(?:x0*(?:[0-8BCEF]|1[0-9A-F])|0*(?:[0-8]|1[124-9]|2\d|3[01]));", re.I)
 
 
 def is_xmi(text: str) -> bool:
@@ -31,18 +33,7 @@ def repair_xml(raw: bytes, report: Report, place: Place) -> bytes:
     changed, n_changed = _VERSION.subn(rb"\g<1>1.0", raw, count=1)
     if not n_changed:
         return raw
-    n_replaced = 0
-
-    def replace(match: re.Match[bytes]) -> bytes:
-        nonlocal n_replaced
-        digits = match[1].decode()
-        code = int(digits[1:], 16) if digits[0] == "x" else int(digits)
-        if code >= 0x20 or code in (0x9, 0xA, 0xD):
-            return match[0]
-        n_replaced += 1
-        return "\ufffd".encode()
-
-    changed = _REFERENCE.sub(replace, changed)
+    changed, n_replaced = _CONTROL.subn("\ufffd".encode(), changed)
     message = f"control characters that XML 1.0 does not allow and that are replaced: {n_replaced}"
     report.add("repaired", "XML 1.1 read as XML 1.0", message, place)
     return changed
@@ -54,26 +45,25 @@ def repair_ids(raw: bytes, report: Report, place: Place) -> bytes:
     are removed. An annotation can have the id of a sofa.
     """
     root: Element = fromstring(raw)
-    by_id: dict[str, list[Element]] = {}
-    for element in (e for e in root if e.tag != _SOFA and _ID in e.attrib):
-        by_id.setdefault(element.attrib[_ID], []).append(element)
-    repeated = {name: elements for name, elements in by_id.items() if len(elements) > 1}
-    new = count(max((int(e.get(_ID, 0)) for e in root), default=0) + 1)
-    views = [element for element in root if element.tag == _VIEW]
-    for name, (_, *others) in repeated.items():
-        for element in others:
-            element.set(_ID, str(next(new)))
-            for view in views:
-                if view.get("sofa") == element.get("sofa"):
-                    view.set("members", f"{view.get('members', '')} {element.get(_ID)}")
-        message = f"{len(others) + 1} annotations have the id {name}, and get different ids"
+    annotations = [e for e in root if e.tag != _SOFA and _ID in e.attrib]
+    members = {v: dict.fromkeys(v.get("members", "").split()) for v in root if v.tag == _VIEW}
+    repeated = Counter(element.attrib[_ID] for element in annotations)
+    repeated -= Counter(repeated.keys())
+    for name, n in repeated.items():
+        message = f"{n + 1} annotations have the id {name}, and get different ids"
         report.add("repaired", "repeated xmi:id", message, place)
-    known = {element.get(_ID) for element in root if element.tag != _SOFA}
-    missing: list[str] = []
-    for view in views:
-        members = dict.fromkeys(view.get("members", "").split())
-        missing += [name for name in members if name not in known]
-        view.set("members", " ".join(name for name in members if name in known))
+    new = count(max((int(e.get(_ID, 0)) for e in root), default=0) + 1)
+    known: set[str] = set()
+    for element in annotations:
+        if element.attrib[_ID] in known:
+            element.set(_ID, str(next(new)))
+            for view, names in members.items():
+                if view.get("sofa") == element.get("sofa"):
+                    names[element.attrib[_ID]] = None
+        known.add(element.attrib[_ID])
+    missing = [name for names in members.values() for name in names if name not in known]
+    for view, names in members.items():
+        view.set("members", " ".join(name for name in names if name in known))
     if missing:
         message = f"{len(missing)} in the index of the file, such as {missing[0]}"
         report.add("kept", "ids without an annotation", message, place)

@@ -101,8 +101,8 @@ def test_errors(fails, notes, tmp_path, monkeypatch):
     missing = tmp_path / "missing"
     fails("Use --labels", "annotate", notes, "--port", 0)
     fails("Pipeline not found", "annotate", notes, "--model", missing, "--port", 0)
-    # not even the folder of the lock
-    assert [path.name for path in notes.iterdir()] == ["a.txt"]
+    # only the folder of the lock
+    assert {path.name for path in notes.rglob("*")} == {"a.txt", ".gapdner"}
     fails("require --model", "annotate", notes, "--retrain-after", 3, "--port", 0)
     fails("require --model", "annotate", notes, "--data", notes, "--port", 0)
     fails("require --model", "annotate", notes, "--threshold", 0.9, "--port", 0)

@@ -1,7 +1,6 @@
 """Files and folders are written completely or not at all, and never over an input."""
 
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, Report
-from spacy_gapdner.formats.outputs import check_output, filling, locked, replacing, write_files
+from spacy_gapdner.formats.outputs import check_output, filling, replacing, write_files
 from spacy_gapdner.formats.registry import choose_output
 
 
@@ -35,18 +34,6 @@ def test_all_or_nothing(tmp_path, writer, fails):
     assert {p.name for p in tmp_path.iterdir()} == {"out.x", "other"}
 
 
-def test_files_of_a_killed_process_are_removed(tmp_path):
-    for file in ("lock", "files/a"):
-        left = tmp_path / ".gapdner-x" / file
-        left.parent.mkdir(parents=True, exist_ok=True)
-        left.touch()
-    with replacing(tmp_path / "a"):
-        (running,) = tmp_path.iterdir()
-        with replacing(tmp_path / "b"):
-            assert running.exists()
-    assert {path.name for path in tmp_path.iterdir()} == {"a", "b"}
-
-
 def test_many_documents_with_the_same_name(tmp_path, report):
     doc = Doc(Vocab(), user_data={DOC_NAME: "x"})
     assert write_files([doc] * 20_000, tmp_path, lambda doc: {}, report) == 20_000
@@ -66,8 +53,6 @@ def test_names_that_are_too_long_for_files(tmp_path, report):
     assert [*tmp_path.iterdir()] == []
 
 
-# devices are files only on POSIX systems
-@pytest.mark.skipif(os.name == "nt", reason="needs POSIX devices")
 def test_devices_are_not_replaced():
     check_output(Path(os.devnull), {})
     with replacing(Path(os.devnull)) as path:
@@ -75,14 +60,6 @@ def test_devices_are_not_replaced():
     assert path.is_char_device()
     with pytest.raises(GapDNERError, match=f"brat writes a folder, but {os.devnull} is not one"):
         choose_output(Path(os.devnull))
-
-
-# other systems have no folder in which even root cannot create files
-@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-def test_lock_that_cannot_be_created():
-    lock = locked(Path("/proc/a.lock"), "taken")
-    with pytest.raises(GapDNERError, match="Cannot create files in /proc"), lock:
-        pass
 
 
 def test_outputs_never_overwrite_inputs(tmp_path, monkeypatch):

@@ -32,7 +32,7 @@ def test_w2ner(write, report):
 
 @pytest.mark.parametrize("lines", [GOOD, f"{GOOD}\n{NONE}\n"])
 def test_json_lines_are_not_a_list(write, report, lines):
-    with pytest.raises(GapDNERError, match=r"list of sentences\. Write a JSON list"):
+    with pytest.raises(GapDNERError, match=r"list of sentences. Write a JSON list|Extra data"):
         list(read_w2ner(write({"a.json": lines}) / "a.json", report))
 
 

@@ -13,10 +13,10 @@ from dataclasses import replace
 from itertools import count
 
 from ...errors import GapDNERError
-from ...formats.brat import entity_line, parse_entity
+from ...formats.brat_lines import entity_line, parse_entity, targets_of
 from ...formats.cleaning import choose_text, clean_fragments, convert_offsets, surface_fits
 from ...formats.files import BOM, decode
-from ...formats.records import BratLine, TextEntity, targets_of
+from ...formats.records import BratLine, TextEntity
 from ...formats.report import NOWHERE, Report
 
 _ID = re.compile(r"T\d+\S*")
@@ -113,9 +113,8 @@ class BratFile:
                     lines[-1] += self._line_end
                 line_of[name] = len(lines)
                 lines.append(line + self._line_end)
-        lines, known = (
-            [_with_trigger(line, triggers) for line in part] for part in (lines, self._current)
-        )
+        lines = [_with_trigger(line, triggers) for line in lines]
+        known = [_with_trigger(line, triggers) for line in self._current]
         deleted = (self._deleted | self.entities.keys()) - entities.keys()
         current = list(lines)
         for name in deleted:

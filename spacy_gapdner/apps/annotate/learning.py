@@ -71,14 +71,7 @@ def learn(
     source = "1 text" if len(learned) == 1 else f"{len(learned)} texts"
     if data is not None:
         known = list(
-            read(
-                data,
-                model=model,
-                n_sents=1,
-                types=pipe.labels,
-                report=report,
-                spans_key=pipe.key,
-            )
+            read(data, model=model, n_sents=1, types=pipe.labels, report=report, spans_key=pipe.key)
         )
         sample = Random(0).sample(known, min(len(known), len(docs)))
         docs += sample

@@ -35,7 +35,6 @@ class Trainer:
         model: str,
         folder: Path,
         swap: Callable[[str], None],
-        *,
         spans_key: str | None = None,
         data: Path | None = None,
         gpu_id: int = -1,
@@ -48,16 +47,10 @@ class Trainer:
         self._model, self._replaced = folder / "model", folder / "previous-model"
         self.training: dict[str, Any] = NO_TRAINING
         start = str(Path(model).resolve()) if Path(model).exists() else model
-        output = str(folder / "new-model")
-        self._job: dict[str, Any] = {
-            "model": start,
-            "before": start,
-            "output": output,
-            "spans_key": spans_key,
-            "data": data,
-            "gpu_id": gpu_id,
-            "code": code,
-        }
+        # the arguments of `learn`
+        self._job: dict[str, Any] = {"model": start, "before": start, "spans_key": spans_key}
+        self._job |= {"output": str(folder / "new-model"), "data": data}
+        self._job |= {"gpu_id": gpu_id, "code": code}
 
     @property
     def is_running(self) -> bool:

@@ -81,9 +81,7 @@ def create_app(
 
     @app.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> Response:
-        schema = {
-            type.__name__: describe_fields(type) for type in (Prediction, FoundEntity, Fragment)
-        }
+        schema = {t.__name__: describe_fields(t) for t in (Prediction, FoundEntity, Fragment)}
         limits = {"max_characters": max_characters}
         values = {"model": heading, "address": str(request.base_url), "errors": ERRORS, **limits}
         shown = _fill("docs.html", schema=schema, **values)
