@@ -209,6 +209,28 @@ def test_entities_are_close_to_their_words_in_every_line(browser, tmp_path):
         assert max(end for own, *_, end in cells if own == line) + 2 < after
 
 
+def test_equal_labels_of_a_coordination_are_one(browser, tmp_path):
+    text = "severe joint , shoulder , back , neck , knee and hip pain , and severe fever"
+    found = [Entity("ADE", ((0, 1), (i, i + 1), (12, 13)), 0.9) for i in range(3, 10, 2)]
+    found += [Entity("ADE", ((0, 2), (12, 13)), 0.9), Entity("ADE", ((0, 1), (11, 13)), 0.8)]
+    found.append(Entity("ADE", ((15, 17),), 0.9))
+    path = tmp_path / "page.html"
+    write_documents([(make_doc(text, found),)], path)
+    browser.get(path.as_uri())
+    until_status(browser, "1 to 1 of 1")
+
+    def shown():
+        script = """return [...document.querySelectorAll("i[data-label]")].filter((cell) =>
+          getComputedStyle(cell, "::after").content !== "none").map((cell) => cell.dataset.label)"""
+        return browser.execute_script(script)
+
+    assert shown() == ["ADE 0.90", "ADE 0.80", "ADE 0.90"]
+    # faded entities have their own label
+    press(browser, "discontinuous only")
+    until(browser, lambda: len(visible(browser, "i.off[data-label]")) == 1)
+    assert shown() == ["ADE 0.90", "ADE 0.80", "ADE 0.90"]
+
+
 # for each cell: the top of its line, its own top, and the end of its label
 CELLS = """return [...document.querySelectorAll("i[data-n]")].map((cell) => {
   const [line, own] = [cell.parentElement, cell].map((box) => box.getBoundingClientRect().top);
