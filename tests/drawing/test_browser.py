@@ -258,10 +258,12 @@ def test_contrast(browser, tmp_path, theme, least):
         assert contrast(label, ground) >= 4.5
 
 
-def test_forced_colors(browser, path, report_path):
+def test_forced_colors(browser, path, report_path, tmp_path):
     media = [{"name": "forced-colors", "value": "active"}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
-    for page in (path, report_path):
+    disagreements = tmp_path / "disagreements.html"
+    write_documents(make_pairs(), disagreements, annotators=("a", "b"))
+    for page in (path, report_path, disagreements):
         browser.get(page.as_uri())
         ground, *colors = browser.execute_script(COLORS)
         assert min(contrast(color, ground) for pair in colors for color in pair) >= 4.5
@@ -274,7 +276,11 @@ def test_forced_colors(browser, path, report_path):
             chosen = browser.find_element(By.CSS_SELECTOR, ".tools .chosen")
             until(browser, chosen.is_displayed)
             assert chosen.value_of_css_property("border-top-width") == "3px"
-            assert visible(browser, "i.off")
+        fill(browser, "Type", "ADE")
+        # and so are the faded ones
+        faded = until(browser, lambda: visible(browser, "i.off"))[0]
+        assert float(faded.value_of_css_property("opacity")) > 0.5
+        assert faded.value_of_css_property("border-top-width") == "1px"
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
