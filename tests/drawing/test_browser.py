@@ -19,6 +19,7 @@ from spacy_gapdner.drawing.bars import ENTITIES_CSS, Bar, render_entities
 from spacy_gapdner.drawing.colors import PALETTE
 from spacy_gapdner.drawing.page import LINES_JS, render_page
 from spacy_gapdner.drawing.render import write_documents
+from spacy_gapdner.pipe.scorer import Counts
 
 pytestmark = pytest.mark.slow
 JOINT = Entity("ADE", ((2, 3), (5, 6)), 0.9)
@@ -124,6 +125,9 @@ def report_path(tmp_path_factory):
     pairs = [*make_pairs(), (make_doc(text, [JOINT]), make_doc(text, [longer]))]
     known = KnownTexts(gold for gold, _ in pairs[:1])
     report = report_model((Example(found, gold) for gold, found in pairs), known=known)
+    for error in [error for error in report.errors if error.kind == "missed"][:4]:
+        error.candidate, error.threshold = 0.45, 0.5
+    report.near = Counts(4, 5)
     path = tmp_path_factory.mktemp("reports") / "page.html"
     path.write_text(render_report({"a": report}, "data"), "utf-8")
     return path
@@ -150,6 +154,7 @@ def test_report(browser, report_path, width):
     ("title", "text", "expected"),
     [
         ("missed", "12", "1 to 12 of 12, errors: 12"),
+        ("missed, near the threshold", "Show the sentences", "1 to 4 of 4, errors: 4"),
         ("spurious", "237", "1 to 100 of 237, errors: 237"),
         ("ADE predicted as nothing", "12", "1 to 12 of 12, errors: 12"),
         ("ADE predicted as ADE", "1", "1 to 1 of 1, errors: 1"),
