@@ -115,6 +115,27 @@ def _sentence_pipeline(config: Config, splitters: Sequence[str]) -> Language:
     return nlp
 
 
+def check_length(training: Mapping[str, Any]) -> str:
+    """RETURNS (str): What is wrong with the number of batches in `[training]`, or an empty
+    string.
+    """
+    n_batches, frequency = training.get("max_steps"), training.get("eval_frequency")
+    if not isinstance(n_batches, int) or not isinstance(frequency, int) or frequency <= 0:
+        return ""
+    if n_batches % frequency == 0:
+        return ""
+    if n_batches < frequency:
+        return (
+            f"[training] max_steps = {n_batches} is less than eval_frequency = {frequency}. The "
+            "only evaluation is before the training, so model-best is untrained. Set "
+            f"training.eval_frequency to {n_batches}."
+        )
+    return (
+        f"[training] max_steps = {n_batches} is not a multiple of eval_frequency = {frequency}. "
+        "Batches after the last evaluation are not in model-best. Change one."
+    )
+
+
 def _find_mistakes(
     config: Config, name: str, before: list[str], after: list[str], found: TrainingConfig
 ) -> Iterator[str]:
@@ -139,13 +160,8 @@ def _find_mistakes(
             f"{component!r} comes after {name!r} in [nlp] pipeline, so {name!r} predicts on "
             f"documents. Move it before {name!r}."
         )
-    n_batches, frequency = training.get("max_steps"), training.get("eval_frequency")
-    is_valid = isinstance(n_batches, int) and isinstance(frequency, int) and frequency > 0
-    if is_valid and n_batches % frequency:
-        yield (
-            f"[training] max_steps = {n_batches} is not a multiple of eval_frequency = "
-            f"{frequency}. Batches after the last evaluation are not in model-best. Change one."
-        )
+    if mistake := check_length(training):
+        yield mistake
     key = found.spans_key
     score = f"spans_{key}_f"
     weight = training.get("score_weights", {}).get(score)
