@@ -26,7 +26,7 @@ def make_console_logger(
     output_file: str | Path | None = None,
 ) -> Logger:
     """Create a logger like `spacy.ConsoleLogger.v3` with other names of columns. spaCy cuts long
-    names, so that all scores of the pipe are called `SPANS_GAPD...`. This logger removes `spans_`
+    names, so all scores of the pipe are called `SPANS_GAPD...`. This logger removes `spans_`
     and the `spans_key` of the pipe. If there are several pipes, it moves their keys to the end. It
     warns at the fifth evaluation in a row that found no discontinuous entity, and if batches after
     the last evaluation are not in model-best.

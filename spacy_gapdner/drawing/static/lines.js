@@ -3,7 +3,7 @@
  * line up to its words, keeps their labels inside the block, shows equal labels of a coordination once,
  * and repeats the type of an entity that continues on the next line, if there is enough space. All pages
  * with bars use it. Each word is an element, and contains an `<i data-n="number of the entity">` for each
- * bar under it, with the class `gap` or `fragment`. One of an entity has its label: a `<b>` inside, or a
+ * bar under it, with the class `gap` or `fragment`. One of these bars has the label: a `<b>` inside, or a
  * text in `data-label` that the style sheet shows.
  */
 
