@@ -62,8 +62,7 @@ def build_grid_model(
     RETURNS (Model[GridInput, Grids]): The model, with the refs "tok2vec" and "grid" and these
         attrs: "tagging" is the scheme. "resize_output" is a function that takes the model and a
         longer list of entity types, and "has_network" is a function that takes the model.
-        `initialize` takes
-        the entity types as Y.
+        `initialize` takes the entity types as Y.
     RAISES (GapDNERError): If `max_batch_cells` is not positive.
     """
     if max_batch_cells is not None and max_batch_cells < 1:
