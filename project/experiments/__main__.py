@@ -225,13 +225,19 @@ def run_fold_cli(
 def spacy_pipes_cli(
     output_path: Path = typer.Argument(..., metavar="OUTPUT", help="Folder for the pipelines"),
     models: list[str] = typer.Argument(None, help="Other pipelines to score"),
-    transformer: str = typer.Option(..., help="Name on the Hugging Face hub, or a directory"),
+    transformer: str = typer.Option(
+        "", help="Name on the Hugging Face hub, or a directory. No transformer by default"
+    ),
     train_path: Path = typer.Option(..., "--train", help="Training data: .spacy file or folder"),
     dev_path: Path = typer.Option(..., "--dev", help="Data to select the best model"),
     test_path: Path = typer.Option(..., "--test", help="Data for the reported scores"),
-    steps: int = typer.Option(1200, min=1, help="Number of training batches of 12 sentences"),
+    steps: int = typer.Option(
+        1200, min=1, help="Number of training batches of 12 sentences, or 24 without a transformer"
+    ),
     eval_frequency: int = typer.Option(200, min=1, help="Batches between evaluations on --dev"),
-    rate: float = typer.Option(5e-5, help="Maximum learning rate. spaCy recommends 5e-5"),
+    rate: float = typer.Option(
+        5e-5, help="Maximum learning rate with a transformer. spaCy recommends 5e-5"
+    ),
     seed: int = typer.Option(0, min=0, help="Seed of the training"),
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the table"),
     gpu_id: int = GPU_ID,

@@ -33,11 +33,11 @@ MAX_NGRAM = 12
 def make_config(
     pipe: str, transformer: str, *, steps: int, rate: float, seed: int, eval_frequency: int
 ) -> Config:
-    """Make the config that `spacy init config` recommends for a GPU, with our batches of 12
-    sentences and our schedule. The first tenth of the steps is the warm-up."""
-    config = init_config(lang="en", pipeline=[pipe], gpu=True)
+    """Make the config that `spacy init config` recommends, with the batches of our configs: 12
+    sentences with a transformer, and 24 without. With a transformer, the learning rate has our
+    schedule, and the first tenth of the steps is the warm-up."""
+    config = init_config(lang="en", pipeline=[pipe], gpu=bool(transformer))
     config["system"]["seed"] = config["training"]["seed"] = seed
-    config["components"]["transformer"]["model"]["name"] = transformer
     if pipe == "spancat":
         config["components"][pipe]["suggester"]["sizes"] = list(range(1, MAX_NGRAM + 1))
     config["training"] |= {
@@ -45,14 +45,16 @@ def make_config(
         "max_steps": steps,
         "patience": 0,
         "eval_frequency": eval_frequency,
-        "batcher": {"@batchers": "spacy.batch_by_sequence.v1", "size": 12},
+        "batcher": {"@batchers": "spacy.batch_by_sequence.v1", "size": 12 if transformer else 24},
         "logger": {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": None},
     }
-    config["training"]["optimizer"]["learn_rate"] |= {
-        "initial_rate": rate,
-        "warmup_steps": steps // 10,
-        "total_steps": steps,
-    }
+    if transformer:
+        config["components"]["transformer"]["model"]["name"] = transformer
+        config["training"]["optimizer"]["learn_rate"] |= {
+            "initial_rate": rate,
+            "warmup_steps": steps // 10,
+            "total_steps": steps,
+        }
     return config
 
 

@@ -184,16 +184,24 @@ def clean_errors() -> Iterator[None]:
 def clean_stops() -> Iterator[None]:
     """Raise SystemExit on SIGINT and SIGTERM, so that commands can clean up."""
     stops = (signal.SIGINT, signal.SIGTERM)
+    status = 0
 
     def stop(number: int, frame: object) -> None:
+        nonlocal status
+        status = 128 + number
         for other in stops:
             # do not interrupt the cleanup
             signal.signal(other, signal.SIG_IGN)
-        sys.exit(128 + number)
+        sys.exit(status)
 
     before = {number: signal.signal(number, stop) for number in stops}
     try:
         yield
+    # Python's locks raise a RuntimeError if they are interrupted while they are released
+    except Exception as error:
+        if status:
+            raise SystemExit(status) from error
+        raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -23,8 +23,7 @@ class Grids:
 
     batches (list[Floats4d]): Arrays `(batch, n, n, channels)` of segments of similar length, in
         NumPy or CuPy. A shorter segment occupies the first rows and columns of its grid. The other
-        cells
-        are padding with arbitrary finite values.
+        cells are padding with arbitrary finite values.
     segments (list[list[int]]): The indices of the segments in each batch.
     lengths (ndarray): Number of tokens of each segment.
     """

@@ -67,7 +67,9 @@ def _forward(
     rows, backprop_table = table(keys, is_train)
     means = model.ops.reduce_mean(rows, lengths)
     places = model.ops.asarray1i(cast(Ints1d, place))
-    added = model.ops.unflatten(means[places], model.ops.asarray1i([len(ids) for ids in norms]))
+    # on the CPU, where they are read
+    of_docs = cast(Ints1d, numpy.array([len(ids) for ids in norms], dtype="int32"))
+    added = model.ops.unflatten(means[places], of_docs)
 
     def backprop(d_vectors: Vectors) -> list[Doc]:
         d_means = model.ops.alloc2f(*means.shape)

@@ -28,8 +28,9 @@ from .threads import use_one_thread_after_fork
 
 # Maximum number of words, including padding, in a call of the network.
 _MAX_CALL_WORDS = 2**14
-# At most one in this many cells of a full batch of grids is padding.
-_PADDING = 32
+# At most one in this many cells of a full batch of grids is padding. A GPU takes longer to start an
+# operation than to compute some cells more.
+_CPU_PADDING, _GPU_PADDING = 64, 32
 # Size of a batch of grids, in features of cells, if max_batch_cells is not set. On a CPU, it should
 # fit into the cache. On a GPU, it only limits memory use.
 _CPU_BATCH, _GPU_BATCH = 3 * 2**20, 2**25
@@ -163,14 +164,14 @@ def _grid_forward(
 ) -> tuple[Grids, Callable[[Grids], list[Floats2d]]]:
     vectors, segments = inputs
     xp, layer = model.ops.xp, model.layers[0]
-    max_cells = max_batch_cells or _choose_max_cells(get_shim(model).network)
+    limits = _choose_limits(get_shim(model).network, max_batch_cells)
     starts, lengths = _place_segments(vectors, segments)
     # documents without tokens may have vectors without width
     filled = [array for array in vectors if len(array)]
     if not filled:
         return Grids([], [], lengths), lambda d_scores: list(vectors)
     words = xp.concatenate(filled)
-    calls = list(_batch_calls(lengths.tolist(), max_cells))
+    calls = list(_batch_calls(lengths.tolist(), *limits))
     placed = [_make_call(call, starts, lengths, len(words)) for call in calls]
     scores, backprop_network = layer((words, placed), is_train)
 
@@ -182,11 +183,13 @@ def _grid_forward(
     return Grids(scores, [batch for call in calls for batch in call], lengths), backprop
 
 
-def _choose_max_cells(network: GridNetwork) -> int:
+def _choose_limits(network: GridNetwork, max_batch_cells: int | None) -> tuple[int, int]:
+    # the maximum numbers of all cells and of padding cells of a batch of grids
     on_cpu = next(network.parameters()).device.type == "cpu"
+    size, padding = (_CPU_BATCH, _CPU_PADDING) if on_cpu else (_GPU_BATCH, _GPU_PADDING)
     # the attention of a cell to its row and column needs memory, too
-    width = network.cell_width + _ATTENTION_WIDTH
-    return (_CPU_BATCH if on_cpu else _GPU_BATCH) // width
+    max_cells = max_batch_cells or size // (network.cell_width + _ATTENTION_WIDTH)
+    return max_cells, max_cells // padding
 
 
 def _place_segments(
@@ -214,11 +217,12 @@ def _make_call(
     return Call(torch.from_numpy(words), torch.from_numpy(lengths), sizes)
 
 
-def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[list[int]]]:
+def _batch_calls(
+    lengths: Sequence[int], max_cells: int, max_padding: int
+) -> Iterator[list[list[int]]]:
     # The batches of grids in each call of the network, longest segments first
     call: list[list[int]] = []
-    padding = max_batch_cells // _PADDING
-    for batch in batch_by_length(lengths, max_batch_cells, power=2, max_padding=padding):
+    for batch in batch_by_length(lengths, max_cells, power=2, max_padding=max_padding):
         n_rows = sum(len(batch) for batch in [*call, batch])
         if call and n_rows * lengths[call[0][0]] > _MAX_CALL_WORDS:
             yield call

@@ -5,6 +5,8 @@ from functools import cache
 
 import pytest
 import spacy
+from hypothesis import given
+from hypothesis import strategies as st
 from tiny_pipeline import make_examples, model_config
 
 from spacy_gapdner.components.pipelines import load_splitter
@@ -81,6 +83,30 @@ def test_only_wrapped_lines_are_joined(text):
 
 def test_wrapping_does_not_change_sentences():
     assert split(PARAGRAPHS) == ["History", *split(PROSE), *split(PROSE)]
+
+
+PIECES = ["pain", " ", "\n", "\n\n", " \r\n", ". ", "¿", "- ", "a long line of words" * 3]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+
+
+@pytest.mark.parametrize("line_breaks", ["auto", "keep", "join"])
+@given(texts=st.lists(TEXTS, max_size=6))
+def test_other_docs_of_a_batch_do_not_change_sentences(line_breaks, texts):
+    nlp = pipeline(line_breaks=line_breaks)
+    for doc, text in zip(nlp.pipe(texts), texts, strict=True):
+        assert [t.is_sent_start for t in doc] == [t.is_sent_start for t in nlp(text)]
+        # a sentence that is not the first of the text starts with a word
+        assert not any(sent[0].is_space for sent in list(doc.sents)[1:])
+
+
+def test_errors_go_to_the_error_handler(monkeypatch):
+    nlp = blank_pipeline()
+    failed = []
+    nlp.set_error_handler(lambda name, component, docs, error: failed.append((name, len(docs))))
+    # not a function
+    monkeypatch.setattr("spacy_gapdner.components.sentencizer.is_wrapped", None)
+    docs = list(nlp.pipe([PROSE, PARAGRAPHS, PROSE], batch_size=1))
+    assert ([doc.text for doc in docs], failed) == ([PROSE, PROSE], [("sentencizer", 1)])
 
 
 def test_shared_tok2vec(tmp_path):

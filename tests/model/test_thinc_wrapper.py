@@ -79,7 +79,7 @@ def test_batching_does_not_change_scores_and_gradients(max_batch_cells):
 
 @pytest.mark.parametrize(
     ("max_batch_cells", "max_words", "n_calls", "n_batches"),
-    [(40, 1000, 1, 5), (8 * 32, 1000, 1, 3), (10_000, 1000, 1, 1), (8 * 32, 14, 3, 3)],
+    [(40, 1000, 1, 5), (8 * 64, 1000, 1, 3), (20_000, 1000, 1, 1), (8 * 64, 14, 3, 3)],
 )
 def test_calls_and_batches_respect_their_limits(
     monkeypatch, max_batch_cells, max_words, n_calls, n_batches

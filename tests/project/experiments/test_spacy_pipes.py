@@ -42,18 +42,21 @@ def test_scores_of_spans(pipe):
 
 
 @pytest.mark.slow
-def test_command(tmp_path):
-    bert = save_bert(tmp_path, sorted({word for text, _ in CORPUS for word in text.split()}))
+@pytest.mark.parametrize("with_transformer", [True, False])
+def test_command(tmp_path, with_transformer):
+    words = sorted({word for text, _ in CORPUS for word in text.split()})
+    encoder = ("--transformer", save_bert(tmp_path, words)) if with_transformer else ()
     data = save_corpus(tmp_path / "gold.spacy")
     paths = [f"--{part}={data}" for part in ("train", "dev", "test")]
     output = tmp_path / "runs"
     make_nlp().to_disk(tmp_path / "ours")
-    options = ("--transformer", bert, *paths, "--steps", 2, "--eval-frequency", 1)
+    options = (*encoder, *paths, "--steps", 2, "--eval-frequency", 1)
     result = invoke(app, "spacy-pipes", output, tmp_path / "ours", *options)
     models = [output / pipe / "model-best" for pipe in PIPES]
     for model in (*models, tmp_path / "ours"):
         assert f"{str(model)[-20:]}" in result.output.replace("\n", "")
     config = spacy.load(models[1]).config
+    assert config["training"]["batcher"]["size"] == (12 if with_transformer else 24)
     assert config["components"]["spancat"]["suggester"]["sizes"] == list(range(1, 13))
     # they can be measured, too
     for model in models:
