@@ -87,7 +87,7 @@ def describe_near(report: ModelReport) -> str:
     if not report.near or not report.near.predicted:
         return ""
     missed = [error for error in report.errors if error.kind == MISSED]
-    n_near, f = sum(error.is_near for error in missed), _lower_f(report)
+    n_near, f = sum(error.is_near for error in missed), _f_with_near(report)
     effect = "increases" if f > (report.total.f or 0.0) else "does not increase"
     return (
         f"Missed entities with a score less than {NEAR} below their threshold: {n_near} of "
@@ -96,7 +96,7 @@ def describe_near(report: ModelReport) -> str:
     )
 
 
-def _lower_f(report: ModelReport) -> float:
+def _f_with_near(report: ModelReport) -> float:
     # F1 with all candidates that are near
     return (report.total + (report.near or Counts())).f or 0.0
 
@@ -132,7 +132,7 @@ def _describe_missed(
             f"The pipeline has no type {gold}. Train it on data with this type, or leave it out "
             "with --types."
         )
-    elif 4 * n_near >= n and _lower_f(report) > (report.total.f or 0.0):
+    elif 4 * n_near >= n and _f_with_near(report) > (report.total.f or 0.0):
         advice = "Try lower thresholds: tune with --min-recall."
     elif known and 2 * n_unseen < n:
         advice = "Most texts are known. Check whether they are annotated consistently."
