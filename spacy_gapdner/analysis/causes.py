@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
+from ..pipe.scorer import Counts
 from .errors_in_context import NEAR, ErrorInContext
 from .known_texts import NEVER
 from .matching import MISSED, SPURIOUS, WRONG_BOTH, WRONG_BOUNDARY, WRONG_LINKING
@@ -11,6 +12,8 @@ from .model_report import NOTHING, ModelReport
 RARELY_FOUND = "rarely found"
 # recall of types that are rarely found
 _LOW_RECALL = 0.05
+# documents with a smaller share of the errors are not mentioned
+_LARGE_SHARE = 0.05
 
 
 class Cause(NamedTuple):
@@ -63,15 +66,33 @@ def summarize(report: ModelReport) -> str:
     return f"F1 is {f:.1f} (precision {p:.1f}, recall {r:.1f}). {found} {wrong}"
 
 
+def describe_documents(report: ModelReport) -> str:
+    """RETURNS (str): A sentence about the document with the most errors; empty if it has few."""
+    names = Counter(error.document for error in report.errors)
+    n = names.total()
+    name, most = max(names.items(), key=lambda pair: pair[1], default=("", 0))
+    return f"{name} has {most} of {n} errors." if most > 1 and most >= _LARGE_SHARE * n else ""
+
+
 def describe_near(report: ModelReport) -> str:
-    """RETURNS (str): A sentence about the effect of lower thresholds, if candidates are known."""
+    """RETURNS (str): A sentence about missed entities that lower thresholds find, and one about
+    their effect; empty if no candidates are known.
+    """
     if not report.near or not report.near.predicted:
         return ""
-    near, f = report.near, (report.total + report.near).f or 0.0
+    missed = [error for error in report.errors if error.kind == MISSED]
+    n_near, f = sum(error.is_near for error in missed), _f_with_near(report)
+    effect = "increases" if f > (report.total.f or 0.0) else "does not increase"
     return (
-        f"Correct candidates with a score less than {NEAR} below their threshold: "
-        f"{near.correct:.0f} of {near.predicted}. With all of them, F1 would be {100 * f:.1f}."
+        f"Missed entities with a score less than {NEAR} below their threshold: {n_near} of "
+        f"{len(missed)}. Accepting all {report.near.predicted} candidates in this range {effect} "
+        f"F1: it would be {100 * f:.1f}."
     )
+
+
+def _f_with_near(report: ModelReport) -> float:
+    # F1 with all candidates that are near
+    return (report.total + (report.near or Counts())).f or 0.0
 
 
 def _key(report: ModelReport, error: ErrorInContext) -> tuple[str, str, str]:
@@ -100,9 +121,12 @@ def _describe_missed(
         facts.append(f"{n_near} with a score less than {NEAR} below the threshold")
     if known:
         facts.append(f"{n_unseen} with a text that the training data never annotates")
-    if known and not known.types[gold]:
-        advice = f"The training data has no {gold}. Annotate some, or leave it out with --types."
-    elif 4 * n_near >= n:
+    if report.labels is not None and gold not in report.labels:
+        advice = (
+            f"The pipeline has no type {gold}. Train it on data with this type, or leave it out "
+            "with --types."
+        )
+    elif 4 * n_near >= n and _f_with_near(report) > (report.total.f or 0.0):
         advice = "Try lower thresholds: tune with --min-recall."
     elif known and 2 * n_unseen < n:
         advice = "Most texts are known. Check whether they are annotated consistently."

@@ -42,7 +42,7 @@ class ModelReport:
 
     `texts` counts entities by lowercase text and type, and `documents` by name. `near` counts the
     candidates of a pipeline with a score less than 0.1 below their threshold. `known` are the texts
-    of the training data, if given.
+    of the training data, if given. `labels` are the types of the pipeline, if known.
     """
 
     model: str = ""
@@ -53,6 +53,7 @@ class ModelReport:
     documents: dict[str, Counts] = field(default_factory=lambda: defaultdict(Counts))
     near: Counts | None = None
     known: KnownTexts | None = None
+    labels: Collection[str] | None = None
 
     @property
     def errors(self) -> list[ErrorInContext]:
@@ -164,6 +165,7 @@ def analyze(
         examples = predict_examples(nlp, docs, batch_size)
         found = [compared for _, compared in compare_examples(examples, key, types)]
     _add_candidates(report, pipe, found)
+    report.labels = pipe.labels
     return report
 
 

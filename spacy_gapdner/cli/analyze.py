@@ -46,7 +46,7 @@ def analyze_cli(
     The report describes the errors that lower F1 most, and contains all errors in their sentences.
     Scores are by type, gap length, number of fragments and entity length, and for sentences with
     discontinuous or overlapping entities."""
-    from ..analysis.causes import describe_near, find_causes, summarize
+    from ..analysis.causes import describe_documents, describe_near, find_causes, summarize
     from ..analysis.model_report import TABLES, f1_table, percent_f1
     from ..components.pipelines import check_model
     from ..drawing.analysis_report import write_report
@@ -93,8 +93,8 @@ def analyze_cli(
         print_line(f"{name}: {summarize(report)}")
         for number, cause in enumerate(find_causes(report, _N_CAUSES), start=1):
             print_line(f"{number}. {cause.fact} {cause.advice}")
-        if near := describe_near(report):
-            print_line(near)
+        for note in filter(None, (describe_documents(report), describe_near(report))):
+            print_line(note)
     if output_path is not None:
         write_report(reports, str(data), output_path)
         print(output_path / "report.html")

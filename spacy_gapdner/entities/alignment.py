@@ -24,7 +24,7 @@ from .storage import (
 def merge_docs(docs: Iterable[Doc], key: str = DEFAULT_SPANS_KEY, **kwargs: Any) -> Doc:
     """Join Docs like ``Doc.from_docs``, but without mixing their entities.
 
-    ``Doc.from_docs`` concatenates span groups with the same name, so that the first entities of
+    ``Doc.from_docs`` concatenates span groups with the same name, so the first entities of
     all Docs become a single entity. Entities under other prefixes are also joined correctly, if
     all groups under the prefix are valid entities.
 

@@ -28,7 +28,7 @@ from ..errors import GapDNERError
 
 # A comparable entity: type, and fragments as half-open ranges of non-whitespace characters
 Mention = tuple[str, Fragments]
-# weights of the F1 of all entities and of discontinuous entities in training and tuning
+# weights of F1 for all entities and for discontinuous entities in training and tuning
 F_WEIGHT, DISC_F_WEIGHT = 0.75, 0.25
 # the scored subsets and their names in reports; see `score_discontinuous`
 SUBSETS = {

@@ -11,6 +11,7 @@ from spacy.language import Language
 from spacy.util import registry
 
 from ..pipe.recognizer import DiscontinuousEntityRecognizer
+from .training_config import check_length
 
 # Number of evaluations after which missing discontinuous entities are reported
 N_EVALUATIONS = 5
@@ -25,9 +26,10 @@ def make_console_logger(
     output_file: str | Path | None = None,
 ) -> Logger:
     """Create a logger like `spacy.ConsoleLogger.v3` with other names of columns. spaCy cuts long
-    names, so that all scores of the pipe are called `SPANS_GAPD...`. This logger removes `spans_`
+    names, so all scores of the pipe are called `SPANS_GAPD...`. This logger removes `spans_`
     and the `spans_key` of the pipe. If there are several pipes, it moves their keys to the end. It
-    warns at the fifth evaluation in a row that found no discontinuous entity.
+    warns at the fifth evaluation in a row that found no discontinuous entity, and if batches after
+    the last evaluation are not in model-best.
 
     progress_bar (Optional[str]): "train" or "eval" to show the progress.
     console_output (bool): Whether to print the table.
@@ -45,8 +47,10 @@ def make_console_logger(
         keys = [p.key for p in pipes if isinstance(p, DiscontinuousEntityRecognizer)]
         # a key can begin with another one
         keys.sort(key=len, reverse=True)
-        config = nlp.config.copy()
+        config = nlp.config.interpolate()
         training = config["training"]
+        if mistake := check_length(training):
+            warnings.warn(mistake, stacklevel=2)
         training["score_weights"] = _rename(training["score_weights"], keys)
         n_without_disc = dict.fromkeys(keys, 0)
         log_to_file, end_file = file(nlp, stdout, stderr)

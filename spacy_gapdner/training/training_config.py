@@ -103,6 +103,27 @@ def _read(config: Config, spans_key: str | None) -> TrainingConfig:
     return found
 
 
+def check_length(training: Mapping[str, Any]) -> str:
+    """RETURNS (str): What is wrong with the number of batches in `[training]`, or an empty
+    string.
+    """
+    n_batches, frequency = training.get("max_steps"), training.get("eval_frequency")
+    if not isinstance(n_batches, int) or not isinstance(frequency, int) or frequency <= 0:
+        return ""
+    if n_batches % frequency == 0:
+        return ""
+    if n_batches < frequency:
+        return (
+            f"[training] max_steps = {n_batches} is less than eval_frequency = {frequency}. The "
+            "only evaluation is before the training, so model-best is untrained. Set "
+            f"training.eval_frequency to {n_batches}."
+        )
+    return (
+        f"[training] max_steps = {n_batches} is not a multiple of eval_frequency = {frequency}. "
+        "Batches after the last evaluation are not in model-best. Change one."
+    )
+
+
 def _find_mistakes(config: Config, name: str, before: list[str], after: list[str]) -> Iterator[str]:
     for corpus, block in config.get("corpora", {}).items():
         if isinstance(block, dict) and block.get("@readers", "").startswith("spacy.Corpus"):
@@ -125,3 +146,5 @@ def _find_mistakes(config: Config, name: str, before: list[str], after: list[str
             f"{component!r} comes after {name!r} in [nlp] pipeline, so {name!r} predicts on "
             f"documents. Move it before {name!r}."
         )
+    if mistake := check_length(training):
+        yield mistake
