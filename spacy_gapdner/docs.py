@@ -1,7 +1,7 @@
 """Tokenize, cut and split Docs, and find their sentences and languages."""
 
 import re
-import warnings
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -44,17 +44,12 @@ def split_tokens(doc: Doc, offsets: Iterable[int]) -> Doc:
     """
     words: list[str] = []
     spaces: list[bool] = []
-    cuts = sorted(offsets)
-    number = 0
+    cuts, text = sorted(set(offsets)), doc.text
     for token in doc:
-        end = token.idx + len(token)
-        pieces = [0]
-        while number < len(cuts) and cuts[number] < end:
-            if cuts[number] > token.idx:
-                pieces.append(cuts[number] - token.idx)
-            number += 1
-        words += [token.text[a:b] for a, b in pairwise([*pieces, len(token)])]
-        spaces += [*[False] * (len(pieces) - 1), bool(token.whitespace_)]
+        start, end = token.idx, token.idx + len(token)
+        inside = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
+        words += [text[a:b] for a, b in pairwise([start, *inside, end])]
+        spaces += [*[False] * len(inside), bool(token.whitespace_)]
     return Doc(doc.vocab, words=words, spaces=spaces) if len(words) > len(doc) else doc
 
 
@@ -100,28 +95,13 @@ def count_languages(docs: Iterable[Doc], counts: Counter[str]) -> Iterator[Doc]:
 
 
 def describe_other_languages(counts: Mapping[str, int], lang: str | None) -> str:
-    """RETURNS (str): A message if Docs were not tokenized with the rules of the pipeline's
-    language, else "".
-    """
-    others = {other: n for other, n in counts.items() if other != lang}
+    """RETURNS (str): A message if Docs have tokens of another language's rules, else ""."""
+    others = [other for other in counts if other and other != lang]
     if not others or not lang:
         return ""
-    found = ", ".join(
-        f"{n} with the rules of {describe_language(other)}" for other, n in others.items()
-    )
-    first = next(iter(others))
+    found = (f"{counts[o]} with the rules of {describe_language(o)}" for o in others)
     return (
         f"The pipeline tokenizes with the rules of {describe_language(lang)}, but Docs of the data "
-        f"were tokenized with other rules: {found}. Entities can end inside its tokens. Use "
-        f"init-config --lang {first}, or convert --lang {lang}."
+        f"were tokenized with other rules: {', '.join(found)}. Entities can end inside its tokens. "
+        f"Use init-config --lang {others[0]}, or convert --lang {lang}."
     )
-
-
-def warn_other_languages(docs: Iterable[Doc]) -> None:
-    """Warn if Docs were tokenized with the rules of another language than their vocab has."""
-    counts: Counter[str] = Counter()
-    lang = None
-    for doc in count_languages(docs, counts):
-        lang = doc.vocab.lang
-    if message := describe_other_languages(counts, lang):
-        warnings.warn(message, stacklevel=2)

@@ -152,7 +152,8 @@ class Page:
 
     def shown(self):
         """The labels on the page, with warnings, sources and scores."""
-        script = "return [...document.querySelectorAll('.word b')].map(e => e.textContent)"
+        labels = "[...document.querySelectorAll('.word i:not([data-repeated]) b')]"
+        script = f"return {labels}.map(e => e.textContent)"
         return self.browser.execute_script(script)
 
     def hint(self):

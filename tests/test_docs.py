@@ -1,6 +1,5 @@
 """Tokens, parts, sentences and languages of Docs."""
 
-import warnings
 from collections import Counter
 
 import pytest
@@ -18,7 +17,6 @@ from spacy_gapdner.docs import (
     get_sentences,
     make_doc,
     split_tokens,
-    warn_other_languages,
     without_annotation,
 )
 
@@ -131,9 +129,3 @@ def test_other_languages():
     )
     assert describe_other_languages({"de": 3}, "de") == ""
     assert describe_other_languages(counts, None) == ""
-    with pytest.warns(UserWarning, match="rules of German.*: 1 with the rules of English"):
-        warn_other_languages([german_doc("en")])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warn_other_languages([german_doc("de"), german_doc(None)])
-        warn_other_languages([])

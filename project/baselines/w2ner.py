@@ -225,7 +225,7 @@ class PairNetwork(GridNetwork):
         above_diagonal = (positions[None, :] > positions[:, None]).long()
         buckets = distance_buckets(n, rows.device)
         places = torch.cat([self.distance(buckets), self.region(above_diagonal)], dim=-1)
-        # dropping a column of the weights is dropping a channel of the input
+        # dropping a column of the weights has the same effect as dropping a channel of the input
         kept = F.dropout(
             rows.new_ones(batch, 1, self.base.in_features), self.grid_dropout, self.training
         )

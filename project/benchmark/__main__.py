@@ -69,7 +69,7 @@ def benchmark_cli(
     encoder: str | None = typer.Option(
         None,
         help="Measure new pipelines on a Hugging Face model, given by folder or name. --overhead "
-        "and --random-encoder only use its tokenizer",
+        "and --random-encoder use only its tokenizer",
     ),
     pipes: str = typer.Option(
         "gapdner,ner,spancat", help="Pipes of the new pipelines, separated by commas"

@@ -32,8 +32,8 @@ def make_tables(tasks: Mapping[str, Sequence[Task]], folds: Folds, n_resamples: 
     if others:
         tables.append(_difference_table(first, base, dict(others), n_resamples))
     tables.append(_f1_table("F1 by type", "type", counts))
-    tables.append(_f1_table("F1 of discontinuous entities by type", "disc type", counts))
-    tables.append(_f1_table("F1 of discontinuous entities by tokens in gaps", "gap", counts))
+    tables.append(_f1_table("F1 for discontinuous entities by type", "disc type", counts))
+    tables.append(_f1_table("F1 for discontinuous entities by tokens in gaps", "gap", counts))
     return [*tables, _recall_table(counts), _error_table(counts)]
 
 
@@ -46,7 +46,7 @@ def _score_table(counts: Mapping[str, VariantCounts], tasks: Mapping[str, Sequen
             for key in ("train_cpu", "train")
         ]
         cells = [f"{value:.1f}" for subset in _SUBSETS for value in _prf(found, subset)]
-        # F1 of all subsets, precision and recall of all and of discontinuous entities
+        # F1 for all subsets, precision and recall for all and for discontinuous entities
         cells = [*cells[:3], cells[5], *cells[6:9], cells[11]]
         rows.append([name, ", ".join(str(task.fold) for task in tasks[name]), *cells, *minutes])
     header = ["Variant", "Folds", "P", "R", "F1", "F1, disc. sentences", "P, disc.", "R, disc."]

@@ -32,9 +32,9 @@ class RunConfig(NamedTuple):
 
 
 def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConfig:
-    """Read a training config. It has to select the best model by the F1 of all entities and of
-    discontinuous ones. If an override replaces a registered function, the arguments of the function
-    in the config do not apply, except for blocks that the new function takes, too."""
+    """Read a training config. It has to select the best model by F1 for all entities and for
+    discontinuous entities. If an override replaces a registered function, the arguments of the
+    function in the config do not apply, except for blocks that the new function takes, too."""
     require_file(path)
     seeds = {"system.seed": seed, "training.seed": seed}
     if given := [name for name in seeds if name in overrides]:
@@ -136,7 +136,7 @@ def _check_selection(nlp: Language, path: Path) -> str:
     found = ", ".join(f"{name} = {weight}" for name, weight in weights.items())
     expected = " or ".join(" and ".join(allowed) for allowed in names.values())
     raise GapDNERError(
-        f"[training.score_weights] of {path} must select the best model by the F1 of all entities "
-        f"and of discontinuous entities, but has {found or 'no weight'}. Set weights for "
+        f"[training.score_weights] of {path} must select the best model by F1 for all entities "
+        f"and for discontinuous entities, but has {found or 'no weight'}. Set weights for "
         f"{expected}, and set all others to 0.0."
     )

@@ -43,8 +43,8 @@ def read_variants(
     settings apply unless they are overridden. `documents`, `tune_documents` and `seed` are
     explained in `Variant`. All other settings are overrides with dotted names.
 
-    RETURNS (list[Variant]): The variants with the given names in their order, or all variants, with
-        additional overrides.
+    RETURNS (list[Variant]): The variants with the given names, in the order of the names, or all
+        variants.
     RAISES (GapDNERError): If the file is invalid or a name is unknown.
     """
     require_file(path)

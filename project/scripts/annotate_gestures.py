@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -201,6 +202,19 @@ def open_browser() -> webdriver.Chrome:
     return webdriver.Chrome(options, Service(shutil.which("chromedriver")))
 
 
+@contextmanager
+def serve(folder: Path, *options: str) -> Iterator[str]:
+    """Run `gapdner annotate` on a folder. Yields the address of the page."""
+    command = [sys.executable, "-m", "spacy", "gapdner", "annotate", str(folder), "--port", "0"]
+    server = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield next(line.strip() for line in server.stdout if line.startswith("http"))
+    finally:
+        server.terminate()
+        server.wait()
+
+
 def main(
     corpus: Path = typer.Argument(..., help="Folder of .txt and .ann files"),
     n_sentences: int = typer.Option(10, "--sentences", "-n", help="Number of sentences"),
@@ -214,11 +228,8 @@ def main(
         folder = Path(name)
         for i, (text, _) in enumerate(sentences):
             (folder / f"{i:02}.txt").write_text(text, encoding="utf-8", newline="")
-        command = [sys.executable, "-m", "spacy", "gapdner", "annotate", name, "--port", "0"]
-        command += ["--labels", ",".join(labels)]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
-            browser.get(next(line.strip() for line in server.stdout if line.startswith("http")))
+        with serve(folder, "--labels", ",".join(labels)) as address:
+            browser.get(address)
             user = Annotator(browser, labels)
             wait = WebDriverWait(browser, 60, 0.05)
             for i, (text, gold) in enumerate(sentences):
@@ -238,9 +249,6 @@ def main(
                 counts = (len(gold), is_equal, user.n_gestures, in_brat)
                 total = [a + b for a, b in zip(total, counts, strict=True)]
                 ActionChains(browser).send_keys("d").perform()
-        finally:
-            server.terminate()
-            server.wait()
     n_entities, n_equal, n_gestures, in_brat = total
     print(
         f"{n_entities} entities, {n_equal} of {n_sentences} sentences equal: "

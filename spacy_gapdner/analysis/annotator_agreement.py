@@ -107,18 +107,17 @@ def agreement(
     differences = [_describe_difference(n, first[n], second[n]) for n in only[0] if n in rest]
     if first and second and not pairs:
         names = f"the first has {only[0][0]}, the second has {only[1][0]}"
-        reason = differences[0] if differences else names
         raise GapDNERError(
-            f"The two sides have no text in common: {reason}. Compare annotations of the same "
-            "texts."
+            f"The two sides have no text in common: {[*differences, names][0]}. Compare "
+            "annotations of the same texts."
         )
     found = Agreement(only=only, text_differences=differences)
-    for name, doc in first.items():
-        if name in pairs:
-            if (other := pairs[name]) != name:
-                doc, name = doc.copy(), f"{name} / {other}"
-                doc.user_data[DOC_NAME] = name
-            _compare(found, name, (doc, second[other]), spans_key)
+    for name, other in pairs.items():
+        doc = first[name]
+        if other != name:
+            doc, name = doc.copy(), f"{name} / {other}"
+            doc.user_data[DOC_NAME] = name
+        _compare(found, name, (doc, second[other]), spans_key)
     return found
 
 
@@ -135,31 +134,31 @@ def _by_name(docs: Iterable[Doc], spans_key: str) -> dict[str, Doc]:
 
 
 def _pair(first: Mapping[str, Doc], second: Mapping[str, Doc]) -> dict[str, str]:
-    # the names of the second side by the names of the first
-    texts = {name: _without_whitespace(doc) for name, doc in first.items()}
-    pairs: dict[str, str] = {}
+    # the names of the second side by the names of the first, in the order of the first
+    texts, others = ({n: _characters(d) for n, d in side.items()} for side in (first, second))
     waiting: dict[str, list[str]] = {}
-    for name, doc in second.items():
-        if (text := _without_whitespace(doc)) == texts.get(name):
-            pairs[name] = name
-        else:
+    for name, text in others.items():
+        if texts.get(name) != text:
             waiting.setdefault(text, []).append(name)
+    pairs = {}
     for name, text in texts.items():
-        if name not in pairs and waiting.get(text):
+        if others.get(name) == text:
+            pairs[name] = name
+        elif waiting.get(text):
             pairs[name] = waiting[text].pop(0)
     return pairs
 
 
-def _describe_difference(name: str, first: Doc, second: Doc) -> str:
-    texts = [_without_whitespace(doc) for doc in (first, second)]
+def _characters(doc: Doc) -> str:
+    return "".join(doc.text.split())
+
+
+def _describe_difference(name: str, *docs: Doc) -> str:
+    texts = [_characters(doc) for doc in docs]
     characters = enumerate(zip(*texts, strict=False))
     i = next((i for i, (a, b) in characters if a != b), min(map(len, texts)))
     one, other = (repr(text[i : i + 30]) for text in texts)
     return f"{name} has {one} on the first side, {other} on the second"
-
-
-def _without_whitespace(doc: Doc) -> str:
-    return "".join(doc.text.split())
 
 
 def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str) -> None:
@@ -170,12 +169,10 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
     for label in {label for side in sides for label, _ in side}:
         measures = found.per_type.setdefault(label, Measures())
         measures.add(*({item for item in side if item[0] == label} for side in sides))
-    # Doc.text is computed each time
-    text = docs[0].text
-    if text != docs[1].text:
+    if positions.text != docs[1].text:
         # different whitespace would shift the offsets
         docs = docs[0], docs[0].copy()
-        set_entities(docs[1], map(positions.tokens, sorted(sides[1])), spans_key)
+        set_entities(docs[1], map(positions.tokens, sides[1]), spans_key)
     ordered = (sorted(one - other, key=itemgetter(1, 0)) for one, other in (sides, sides[::-1]))
-    first, second = ([to_text_entity(i, positions, text) for i in side] for side in ordered)
+    first, second = ([to_text_entity(i, positions) for i in side] for side in ordered)
     found.pairs.append(Pair(name, docs, (first, second)))

@@ -1,9 +1,9 @@
 """Describe the errors that lower F1 most."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
+from ..pipe.scorer import Counts
 from .errors_in_context import NEAR, ErrorInContext
 from .known_texts import NEVER
 from .matching import MISSED, SPURIOUS, WRONG_BOTH, WRONG_BOUNDARY, WRONG_LINKING
@@ -17,14 +17,9 @@ _LARGE_SHARE = 0.05
 
 
 class Cause(NamedTuple):
-    """Errors of a kind with the same types. `fact` and `advice` are sentences about them.
-
-    kind (str): One of `spacy_gapdner.analysis.matching.KINDS`, or RARELY_FOUND for all errors of
-        a gold type of which at most 5% are correct.
-    gold, predicted (str): The types. One of them can be NOTHING. `predicted` is empty for
-        RARELY_FOUND.
-    errors (list[ErrorInContext]): The errors.
-    f (float): F1 without these errors.
+    """Errors of a kind with the same types, F1 without them, and sentences about them. `kind` is
+    one of KINDS, or RARELY_FOUND for all errors of a gold type of which at most 5% are correct.
+    One type can be NOTHING. `predicted` is empty for RARELY_FOUND.
     """
 
     kind: str
@@ -44,9 +39,9 @@ class Cause(NamedTuple):
 
 def find_causes(report: ModelReport, n: int) -> list[Cause]:
     """RETURNS (list[Cause]): The `n` causes that lower F1 for all entities most."""
-    by_key: dict[tuple[str, str, str], list[ErrorInContext]] = {}
+    by_key: dict[tuple[str, str, str], list[ErrorInContext]] = defaultdict(list)
     for error in report.errors:
-        by_key.setdefault(_key(report, error), []).append(error)
+        by_key[_key(report, error)].append(error)
     ordered = sorted((-report.f_without(errors), *key) for key, errors in by_key.items())
     causes = []
     for f, kind, gold, predicted in ordered[:n]:
@@ -80,15 +75,24 @@ def describe_documents(report: ModelReport) -> str:
 
 
 def describe_near(report: ModelReport) -> str:
-    """RETURNS (str): A sentence about the effect of lower thresholds; empty if no candidates are
-    known."""
+    """RETURNS (str): A sentence about missed entities that lower thresholds find, and one about
+    their effect; empty if no candidates are known.
+    """
     if not report.near or not report.near.predicted:
         return ""
-    near, f = report.near, (report.total + report.near).f or 0.0
+    missed = [error for error in report.errors if error.kind == MISSED]
+    n_near, f = sum(error.is_near for error in missed), _f_with_near(report)
+    effect = "increases" if f > (report.total.f or 0.0) else "does not increase"
     return (
-        f"Correct candidates with a score less than {NEAR} below their threshold: "
-        f"{near.correct:.0f} of {near.predicted}. With all of them, F1 would be {100 * f:.1f}."
+        f"Missed entities with a score less than {NEAR} below their threshold: {n_near} of "
+        f"{len(missed)}. Accepting all {report.near.predicted} candidates in this range {effect} "
+        f"F1: it would be {100 * f:.1f}."
     )
+
+
+def _f_with_near(report: ModelReport) -> float:
+    # F1 with all candidates that are near
+    return (report.total + (report.near or Counts())).f or 0.0
 
 
 def _key(report: ModelReport, error: ErrorInContext) -> tuple[str, str, str]:
@@ -117,9 +121,12 @@ def _describe_missed(
         facts.append(f"{n_near} with a score less than {NEAR} below the threshold")
     if known:
         facts.append(f"{n_unseen} with a text that the training data never annotates")
-    if known and not known.types[gold]:
-        advice = f"The training data has no {gold}. Annotate some, or leave it out with --types."
-    elif 4 * n_near >= n:
+    if report.labels is not None and gold not in report.labels:
+        advice = (
+            f"The pipeline has no type {gold}. Train it on data with this type, or leave it out "
+            "with --types."
+        )
+    elif 4 * n_near >= n and _f_with_near(report) > (report.total.f or 0.0):
         advice = "Try lower thresholds: tune with --min-recall."
     elif known and 2 * n_unseen < n:
         advice = "Most texts are known. Check whether they are annotated consistently."
@@ -164,27 +171,13 @@ def _describe_pairs(
     number = f"{len(errors)} of {report.scores.groups['type'][gold].gold} gold entities"
     if kind == WRONG_BOUNDARY:
         advice = "Check whether the guidelines define which words belong to an entity."
-        return [f"{gold} has a wrong boundary: {number}", *_word_details(errors)], advice
+        return [f"{gold} has a wrong boundary: {number}"], advice
     boundary = " with another boundary" if kind == WRONG_BOTH else ""
     facts = [f"{gold} is predicted as {predicted}{boundary}: {number}"]
     if known:
         both = sum({gold, predicted} <= set(known.types_of(_text(error))) for error in errors)
         facts.append(f"{both} with a text that the training data annotates with both types")
     return facts, "Check whether the guidelines separate these types."
-
-
-def _word_details(errors: list[ErrorInContext]) -> Iterator[str]:
-    lost: Counter[str] = Counter()
-    added: Counter[str] = Counter()
-    for error in errors:
-        gold, predicted = (
-            Counter(((e and e.surface) or "").lower().split())
-            for e in (error.gold, error.predicted)
-        )
-        lost.update(gold - predicted)
-        added.update(predicted - gold)
-    yield from (f"{n} without the word {word!r}" for word, n in lost.most_common(1))
-    yield from (f"{n} with the additional word {word!r}" for word, n in added.most_common(1))
 
 
 def _text(error: ErrorInContext) -> str:

@@ -1,7 +1,7 @@
 """Find errors and the passages of a document that contain them."""
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from ..entities import Entity
 from ..formats import DOC_NAME, TextEntity
 from ..pipe.scorer import Comparison, Mention, find_groups
-from .matching import Error, find_errors, index_positions, positions_of, to_text_entity
+from .matching import Error, find_errors, to_text_entity
 
 _SIDES = [
     f"{side}_{part}" for side in ("gold", "predicted") for part in ("label", "text", "fragments")
@@ -17,8 +17,6 @@ _SIDES = [
 ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES, "score", "threshold")
 # scores with a smaller distance to their threshold are near it
 NEAR = 0.1
-# entities shown per position, so that reports stay short if many entities share a word
-_MOST_OVERLAPPING = 20
 # tokens shown before and after the entities of an error
 _CONTEXT = 25
 # longest passage that shows several errors, in tokens
@@ -96,8 +94,8 @@ class Passage(NamedTuple):
     """A sentence, or a part of one, with its errors.
 
     `words` are its tokens with trailing whitespace. "…" stands for the rest of the sentence.
-    `others` are the entities that overlap entities of the errors, with their roles. Their role can
-    also be "correct".
+    `others` are the entities that overlap entities of the errors or their gaps, with their roles.
+    Their role can also be "correct".
     """
 
     words: tuple[str, ...]
@@ -106,84 +104,77 @@ class Passage(NamedTuple):
 
 
 class _Extent(NamedTuple):
-    # the entities to show, and the tokens of their sentence and around them
-    near: frozenset[int]
-    sentence: tuple[int, int]
+    # the entities of errors, the sentence that contains them, and the tokens to show
     start: int
     end: int
+    sentence: tuple[int, int]
+
+    @property
+    def shown(self) -> tuple[int, int]:
+        first, last = self.sentence
+        return max(first, self.start - _CONTEXT), min(last, self.end + _CONTEXT)
 
     def join(self, other: "_Extent") -> "_Extent | None":
-        start, end = min(self.start, other.start), max(self.end, other.end)
-        if self.sentence != other.sentence or end - start > _LONGEST:
-            return None
-        return _Extent(self.near | other.near, self.sentence, start, end)
+        joined = _Extent(min(self.start, other.start), max(self.end, other.end), self.sentence)
+        start, end = joined.shown
+        return joined if self.sentence == other.sentence and end - start <= _LONGEST else None
 
 
 def find_passages(doc: Doc, compared: Comparison, number: int) -> list[Passage]:
     """RETURNS (list[Passage]): The passages of a document with errors, in text order. `number` is
     the number of the document.
     """
-    # Doc.text is computed each time
-    positions, scores, text = compared.positions, compared.scores, doc.text
+    positions, scores = compared.positions, compared.scores
     items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
-    roles = dict.fromkeys(compared.gold, "gold") | dict.fromkeys(compared.predicted, "predicted")
-    roles |= dict.fromkeys(compared.gold & compared.predicted, "correct")
-    at = index_positions(items, _MOST_OVERLAPPING)
-    order = {item: i for i, item in enumerate(items)}
-    # the same for many errors
-    tokens_of = cache(lambda item: replace(positions.tokens(item), score=scores.get(item)))
-    join_words = cache(lambda start, end: " ".join(doc[start:end].text.split()))
+    tokens = {i: replace(positions.tokens(i), score=scores.get(i)) for i in items}
+    starts = [tokens[item].start for item in items]
     has_sentences, groups_of = doc.has_annotation("SENT_START"), find_groups(compared)
 
     def extent_of(error: Error) -> _Extent:
-        own = _items(error)
-        near = {i for item in own for p in positions_of(item) for i in at[p]}
-        near.update(order[item] for item in own)
-        start = min(tokens_of(items[i]).start for i in near)
-        end = max(tokens_of(items[i]).end for i in near)
+        own = [tokens[item] for item in error[1:] if item]
+        start, end = min(e.start for e in own), max(e.end for e in own)
         first, last = 0, len(doc)
         if has_sentences:
             first, last = doc[start].sent.start, doc[end - 1].sent.end
-        start, end = max(first, start - _CONTEXT), min(last, end + _CONTEXT)
-        return _Extent(frozenset(near), (first, last), start, end)
+        return _Extent(start, end, (first, last))
 
     def make_passage(errors: list[Error], extent: _Extent) -> Passage:
-        (start, end), shown = extent.sentence, doc[extent.start : extent.end]
-        before = ["… "] if shown.start > start else []
-        after = ["…"] if shown.end < end else []
-        words = (*before, *(" ".join(token.text_with_ws.split("\n")) for token in shown), *after)
-        in_words = {
-            items[i]: (roles[items[i]], tokens_of(items[i]).shift(len(before) - shown.start))
-            for i in sorted(extent.near)
-        }
-        found = tuple(
+        (first, last), (start, end) = extent.sentence, extent.shown
+        sentence = " ".join(doc[first:last].text.split())
+        before, after = ["… "] if start > first else [], ["…"] if end < last else []
+        shown = (" ".join(token.text_with_ws.split("\n")) for token in doc[start:end])
+        own = {item for error in errors for item in error[1:] if item}
+        covered = {t for item in own for t in range(tokens[item].start, tokens[item].end)}
+        near = items[bisect_left(starts, start) : bisect_left(starts, extent.end)]
+        inside = [item for item in near if item not in own and tokens[item].end <= end]
+        others = [i for i in inside if not covered.isdisjoint(tokens[i].token_indices)]
+
+        def with_role(item: Mention) -> tuple[str, Entity]:
+            sides = item in compared.gold, item in compared.predicted
+            role = "correct" if all(sides) else "gold" if sides[0] else "predicted"
+            return role, tokens[item].shift(len(before) - start)
+
+        found = (
             ErrorInContext(
                 kind=kind,
                 doc=number,
                 name=doc.user_data.get(DOC_NAME),
-                sentence=join_words(start, end),
-                gold=gold and to_text_entity(gold, positions, text),
-                predicted=predicted
-                and to_text_entity(predicted, positions, text, scores.get(predicted)),
-                own=tuple(in_words[item] for item in (gold, predicted) if item),
+                sentence=sentence,
+                gold=gold and to_text_entity(gold, positions),
+                predicted=predicted and to_text_entity(predicted, positions, scores[predicted]),
+                own=tuple(with_role(item) for item in (gold, predicted) if item),
                 groups={group for item in (gold, predicted) if item for group in groups_of[item]},
             )
             for kind, gold, predicted in errors
         )
-        own = {item for error in errors for item in _items(error)}
-        others = tuple(entity for item, entity in in_words.items() if item not in own)
-        return Passage(words, found, others)
+        return Passage((*before, *shown, *after), tuple(found), tuple(map(with_role, others)))
 
     together: list[tuple[list[Error], _Extent]] = []
     for error in find_errors(compared.gold, compared.predicted):
         extent = extent_of(error)
         if together and (joined := together[-1][1].join(extent)):
+            together[-1][0].append(error)
             together[-1] = together[-1][0], joined
         else:
-            together.append(([], extent))
-        together[-1][0].append(error)
+            together.append(([error], extent))
     return [make_passage(*group) for group in together]
-
-
-def _items(error: Error) -> list[Mention]:
-    return [item for item in error[1:] if item is not None]

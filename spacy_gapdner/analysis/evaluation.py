@@ -1,9 +1,8 @@
 """Evaluate a trained pipeline on annotated data."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from timeit import default_timer
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -14,8 +13,6 @@ from ..inference.predictions import compare_examples, predict_examples
 from ..pipe.calibration import calibration_error, reliability
 from ..pipe.scorer import Counts, Positions, Tally
 from .matching import MATCHES, count_matches
-
-T = TypeVar("T")
 
 
 def evaluate(
@@ -59,18 +56,9 @@ def evaluate(
     tally = Tally()
     matches = {name: Counts() for name in MATCHES}
     n_docs = n_words = crossing = 0
-    seconds = {"reading": 0.0, "running": 0.0}
-
-    def timed(name: str, items: Iterable[T]) -> Iterator[T]:
-        start = default_timer()
-        for item in items:
-            seconds[name] += default_timer() - start
-            yield item
-            start = default_timer()
-        seconds[name] += default_timer() - start
-
+    seconds: list[float] = []
     with temporary_settings(pipe, spans_key=key):
-        examples = timed("running", predict_examples(nlp, timed("reading", docs), batch_size))
+        examples = predict_examples(nlp, docs, batch_size, seconds)
         for example, compared in compare_examples(examples, key, types):
             n_docs += 1
             n_words += len(example.predicted)
@@ -96,7 +84,7 @@ def evaluate(
         "spans_key": key,
         "docs": n_docs,
         "words": n_words,
-        "speed": n_words / (seconds["running"] - seconds["reading"]) if n_words else 0.0,
+        "speed": n_words / sum(seconds) if n_words else 0.0,
         **tally.scores(key),
         "crossing": crossing,
         "gold_per_type": gold,

@@ -15,32 +15,26 @@ OTHER_TYPE, SAME_TYPE, NEVER = "as another type", "as this type", "never"
 
 
 class KnownTexts:
-    """The texts of entities in annotated documents by type, without case and whitespace.
-
-    docs (Iterable[Doc]): The documents.
-    spans_key (str): Prefix of the span groups.
-    types (Collection[str]): Types of the entities. All types if empty.
+    """The texts of entities in annotated documents by type, without case and whitespace. See
+    `evaluate` for `types`.
     """
 
     def __init__(
-        self,
-        docs: Iterable[Doc],
-        spans_key: str = DEFAULT_SPANS_KEY,
-        types: Collection[str] = (),
+        self, docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY, types: Collection[str] = ()
     ) -> None:
         self.types: Counter[str] = Counter()
         self.discontinuous = 0
         self._by_text: dict[str, Counter[str]] = defaultdict(Counter)
         texts = []
         for doc in docs:
-            positions, text = Positions(doc), doc.text
-            texts.append(" ".join(text.lower().split()))
+            positions = Positions(doc)
+            texts.append(" ".join(positions.text.lower().split()))
             for entity in get_entities(doc, spans_key):
                 if types and entity.label_ not in types:
                     continue
                 self.types[entity.label_] += 1
                 self.discontinuous += entity.is_discontinuous
-                surface = to_text_entity(positions.item(entity), positions, text).surface or ""
+                surface = to_text_entity(positions.item(entity), positions).surface or ""
                 self._by_text[surface.lower()][entity.label_] += 1
         self._text = "\n".join(texts)
 
@@ -54,9 +48,7 @@ class KnownTexts:
         return SAME_TYPE if found[label] else OTHER_TYPE if found else NEVER
 
     def describe(self, text: str) -> str:
-        """RETURNS (str): How often a text is annotated by type, and its other occurrences,
-        which can be parts of longer entities.
-        """
+        """RETURNS (str): How often a text is annotated by type, and occurs otherwise."""
         types = self.types_of(text)
         parts = [f"{n} {label}" for label, n in types.most_common()]
         if " … " not in text:

@@ -4,30 +4,18 @@ Two entities overlap if their fragments share a character other than whitespace.
 ignored. Entities are paired one to one, in descending order of overlap (shared positions divided by
 the positions of both). Of the entities that share a position, the first 100 are compared.
 
-Partial matches follow SemEval-2013 task 9. Entities without an exact match are errors. A pair of
-them is one error:
-
-wrong type: The fragments are the same, but not the type.
-wrong boundary: The same type and number of fragments, and corresponding fragments overlap.
-wrong linking: The type is the same and the entities overlap, but their fragments do not correspond.
-    A fragment is missing or spurious, or a gap is filled or opened.
-wrong type and boundary: The entities overlap, but differ in type and fragments.
-
-Each entity without a partner is one error:
-
-wrong linking: A prediction that recombines fragments of gold entities of its type.
-missed: A gold entity.
-spurious: Any other prediction.
+Partial matches follow SemEval-2013 task 9. Entities without an exact match are errors, and a pair
+of them is one error. A prediction without a partner that recombines fragments of gold entities of
+its type is a wrong linking. project/docs/scores.md defines the other kinds.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ..entities import Fragments
 from ..formats.records import TextEntity
 from ..pipe.scorer import Counts, Mention, Positions
 
-_Pair = tuple[Mention, Mention]
 # entities of a side that are compared per position, so that pairs do not grow quadratically
 _MOST_COMPARED = 100
 # measures of partial matches and their names in reports
@@ -52,7 +40,7 @@ def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> 
     """RETURNS (dict[str, Counts]): The counts of an example by measure. See `MATCHES`."""
     exact = Counter(fragments for _, fragments in gold)
     exact &= Counter(fragments for _, fragments in predicted)
-    same_type = _pair(sorted(gold), sorted(predicted), lambda g, p: g[0] == p[0])
+    same_type, *_ = _pair(sorted(gold), sorted(predicted), lambda g, p: g[0] == p[0])
     return {
         "exact": Counts(exact.total(), len(predicted), len(gold)),
         "type": Counts(len(same_type), len(predicted), len(gold)),
@@ -62,7 +50,7 @@ def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> 
 
 def count_partial(gold: Collection[Mention], predicted: Collection[Mention]) -> Counts:
     """RETURNS (Counts): A credit of 1 for the same fragments, 0.5 for an overlap, of any type."""
-    pairs = _pair(sorted(gold), sorted(predicted), lambda g, p: True)
+    pairs, *_ = _pair(sorted(gold), sorted(predicted), lambda g, p: True)
     credit = sum(1.0 if g[1] == p[1] else 0.5 for g, p in pairs)
     return Counts(credit, len(predicted), len(gold))
 
@@ -72,15 +60,14 @@ def find_errors(gold: Collection[Mention], predicted: Collection[Mention]) -> li
     missed = sorted(set(gold) - set(predicted), key=_text_order)
     incorrect = sorted(set(predicted) - set(gold), key=_text_order)
     gold_fragments = {(label, fragment) for label, fragments in gold for fragment in fragments}
-    pairs = _pair(missed, incorrect, lambda g, p: g[0] == p[0] or g[1] == p[1])
-    missed, incorrect = _unpaired(pairs, missed, incorrect)
-    relinked = {i for i in incorrect if {(i[0], fragment) for fragment in i[1]} <= gold_fragments}
-    others = [item for item in incorrect if item not in relinked]
-    pairs += _pair(missed, others, lambda g, p: True)
-    missed, incorrect = _unpaired(pairs, missed, incorrect)
-    errors: list[Error] = [(_pair_kind(*pair), *pair) for pair in pairs]
+    pairs, missed, rest = _pair(missed, incorrect, lambda g, p: g[0] == p[0] or g[1] == p[1])
+    relinked = {i for i in rest if {(i[0], fragment) for fragment in i[1]} <= gold_fragments}
+    rest = [item for item in rest if item not in relinked]
+    others, missed, spurious = _pair(missed, rest, lambda g, p: True)
+    errors: list[Error] = [(_pair_kind(*pair), *pair) for pair in (*pairs, *others)]
     errors += [(MISSED, item, None) for item in missed]
-    errors += [(WRONG_LINKING if i in relinked else SPURIOUS, None, i) for i in incorrect]
+    errors += [(WRONG_LINKING, None, item) for item in relinked]
+    errors += [(SPURIOUS, None, item) for item in spurious]
     return sorted(errors, key=lambda error: _text_order(error[1] or error[2]))
 
 
@@ -104,16 +91,12 @@ def mark_items(
     return marks
 
 
-def index_positions(items: Sequence[Mention], limit: int | None = None) -> dict[int, list[int]]:
-    """RETURNS (dict[int, list[int]]): The indices of the entities that contain each position, or of
-    the first `limit` of them.
-    """
+def index_positions(items: Sequence[Mention]) -> dict[int, list[int]]:
+    """RETURNS (dict[int, list[int]]): The indices of the entities that contain each position."""
     at: dict[int, list[int]] = {}
     for number, item in enumerate(items):
         for position in positions_of(item):
-            found = at.setdefault(position, [])
-            if limit is None or len(found) < limit:
-                found.append(number)
+            at.setdefault(position, []).append(number)
     return at
 
 
@@ -126,35 +109,27 @@ def positions_of(item: Mention) -> set[int]:
 
 def _pair(
     items: Sequence[Mention], others: Sequence[Mention], fits: Callable[[Mention, Mention], bool]
-) -> list[_Pair]:
-    # one to one, largest overlap first, then in order
-    at, at_others = index_positions(items, _MOST_COMPARED), index_positions(others, _MOST_COMPARED)
-    numbers = {(i, j) for p in at.keys() & at_others for i in at[p] for j in at_others[p]}
-    with_fragments: dict[Fragments, list[int]] = {}
-    for j, other in enumerate(others):
-        with_fragments.setdefault(other[1], []).append(j)
-    numbers |= {(i, j) for i, item in enumerate(items) for j in with_fragments.get(item[1], ())}
-    covered, covered_others = list(map(positions_of, items)), list(map(positions_of, others))
-    ranked = []
-    for i, j in numbers:
-        if fits(items[i], others[j]):
-            shared, total = covered[i] & covered_others[j], covered[i] | covered_others[j]
-            ranked.append((-len(shared) / len(total), i, j))
-    pairs: list[_Pair] = []
-    taken: set[int] = set()
-    taken_others: set[int] = set()
-    for _, i, j in sorted(ranked):
-        if i not in taken and j not in taken_others:
-            pairs.append((items[i], others[j]))
-            taken.add(i)
-            taken_others.add(j)
-    return pairs
-
-
-def _unpaired(pairs: Sequence[_Pair], *sides: Sequence[Mention]) -> Iterator[list[Mention]]:
-    for side, items in enumerate(sides):
-        paired = {pair[side] for pair in pairs}
-        yield [item for item in items if item not in paired]
+) -> tuple[list[tuple[Mention, Mention]], list[Mention], list[Mention]]:
+    # one to one, largest overlap first, then in order; then the entities without a partner
+    at, at_others = index_positions(items), index_positions(others)
+    shared = Counter(
+        (i, j)
+        for position in at.keys() & at_others
+        for i in at[position][:_MOST_COMPARED]
+        for j in at_others[position][:_MOST_COMPARED]
+    )
+    sizes, other_sizes = ([len(positions_of(item)) for item in side] for side in (items, others))
+    ranked = sorted(
+        (-n / (sizes[i] + other_sizes[j] - n), i, j)
+        for (i, j), n in shared.items()
+        if fits(items[i], others[j])
+    )
+    pairs = []
+    free, free_others = dict(enumerate(items)), dict(enumerate(others))
+    for _, i, j in ranked:
+        if i in free and j in free_others:
+            pairs.append((free.pop(i), free_others.pop(j)))
+    return pairs, list(free.values()), list(free_others.values())
 
 
 def _pair_kind(gold: Mention, predicted: Mention) -> str:
@@ -175,10 +150,9 @@ def _text_order(item: Mention | None) -> tuple[int, int, Fragments, str]:
     return fragments[0][0], fragments[-1][1], fragments, label
 
 
-def to_text_entity(
-    item: Mention, positions: Positions, text: str, score: float | None = None
-) -> TextEntity:
-    """RETURNS (TextEntity): An entity with its character offsets in a text, and its own text."""
+def to_text_entity(item: Mention, positions: Positions, score: float | None = None) -> TextEntity:
+    """RETURNS (TextEntity): An entity with its character offsets, and its own text."""
     fragments = positions.char_offsets(item)
-    surface = " … ".join(" ".join(text[start:end].split()) for start, end in fragments)
+    texts = (positions.text[start:end].split() for start, end in fragments)
+    surface = " … ".join(map(" ".join, texts))
     return TextEntity(item[0], fragments, surface=surface, score=score)

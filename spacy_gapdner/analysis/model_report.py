@@ -42,7 +42,7 @@ class ModelReport:
 
     `texts` counts entities by lowercase text and type, and `documents` by name. `near` counts the
     candidates of a pipeline with a score less than 0.1 below their threshold. `known` are the texts
-    of the training data, if given.
+    of the training data, if given. `labels` are the types of the pipeline, if known.
     """
 
     model: str = ""
@@ -53,6 +53,7 @@ class ModelReport:
     documents: dict[str, Counts] = field(default_factory=lambda: defaultdict(Counts))
     near: Counts | None = None
     known: KnownTexts | None = None
+    labels: Collection[str] | None = None
 
     @property
     def errors(self) -> list[ErrorInContext]:
@@ -164,6 +165,7 @@ def analyze(
         examples = predict_examples(nlp, docs, batch_size)
         found = [compared for _, compared in compare_examples(examples, key, types)]
     _add_candidates(report, pipe, found)
+    report.labels = pipe.labels
     return report
 
 
@@ -192,9 +194,7 @@ def report_model(
     types: Collection[str] = (),
     known: KnownTexts | None = None,
 ) -> ModelReport:
-    """RETURNS (ModelReport): The scores and errors of predictions. See `evaluate` for `types`.
-    `known` are the texts of the training data.
-    """
+    """RETURNS (ModelReport): The scores and errors of predictions. See `analyze`."""
     report = ModelReport(known=known)
     in_training = report.scores.groups["training"] = defaultdict(Counts)
     for example, compared in compare_examples(examples, key, types):
@@ -207,10 +207,10 @@ def report_model(
             for side in (error.gold, error.predicted):
                 if known and side:
                     error.groups.add(("training", known.group(side.surface or "", side.label)))
-        name, text = doc.user_data.get(DOC_NAME) or f"Doc {report.docs}", doc.text
+        name = doc.user_data.get(DOC_NAME) or f"Doc {report.docs}"
         report.documents[name] += Counts.of(compared.predicted, compared.gold)
         for item in compared.gold | compared.predicted:
-            surface = to_text_entity(item, compared.positions, text).surface or ""
+            surface = to_text_entity(item, compared.positions).surface or ""
             own = compared.count(item)
             report.texts[surface.lower(), item[0]] += own
             if known:
@@ -226,8 +226,8 @@ def name_of_value(group: str, value: Any) -> str:
 
 
 def f1_table(tallies: Sequence[Tally], group: str) -> list[tuple[Any, ...]]:
-    """RETURNS (list[tuple]): A row per value of a group of `Tally`: its name, its number of gold
-    entities, and the Counts of each model. Large numbers share a row.
+    """RETURNS (list[tuple]): A row per value of a group of `Tally`, and one for all large numbers:
+    its name, its number of gold entities, and the Counts of each model.
     """
     table: dict[str, list[Counts]] = {}
     # subsets are also in alphabetical order

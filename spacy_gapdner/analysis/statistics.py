@@ -1,7 +1,7 @@
 """Count the documents, entities, fragments and gaps of a corpus."""
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -18,11 +18,10 @@ class CorpusStatistics:
     """Counts for Docs with gold entities. Use `add` to count a Doc.
 
     A Doc without sentence boundaries counts as one sentence. Overlapping entities share a token
-    with another entity, and the tokens of nested ones are a subset of another's. Entities
-    in `multi_type` have the same tokens as an entity of another type. Duplicates also have its
-    type. `entity_sentences` and `discontinuous_sentences` count sentences in which such an entity
-    starts. Gaps, entities and sentences are counted by number of tokens. `elsewhere` counts other
-    annotation, if there are no entities.
+    with another entity, and the tokens of nested ones are a subset of another's. Duplicates have
+    the same tokens and type. `entity_sentences` and `discontinuous_sentences` count sentences in
+    which such an entity starts. Gaps, entities and sentences are counted by number of tokens.
+    `elsewhere` counts other annotation, if there are no entities.
     """
 
     docs: int = 0
@@ -34,7 +33,6 @@ class CorpusStatistics:
     discontinuous_labels: Counter[str] = field(default_factory=Counter)
     overlapping: int = 0
     nested: int = 0
-    multi_type: int = 0
     duplicates: int = 0
     crossing: int = 0
     entity_sentences: int = 0
@@ -78,14 +76,12 @@ class CorpusStatistics:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The counts for JSON."""
-        result: dict[str, Any] = {}
-        for name in (f.name for f in fields(self) if f.repr):
-            value = getattr(self, name)
-            is_counter = isinstance(value, Counter)
-            result[name] = {str(k): value[k] for k in sorted(value)} if is_counter else value
-        result["documents"] = self.documents
-        result["discontinuous_percent"] = round(self.discontinuous_percent, 2)
-        return result
+        shown = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
+        for name, value in shown.items():
+            if isinstance(value, Counter):
+                shown[name] = {str(key): value[key] for key in sorted(value)}
+        percent = round(self.discontinuous_percent, 2)
+        return shown | {"documents": self.documents, "discontinuous_percent": percent}
 
     def _add_sentences(self, doc: Doc, entities: list[Entity]) -> None:
         bounds = [(span.start, span.end) for span in get_sentences(doc) if len(span)]
@@ -98,25 +94,16 @@ class CorpusStatistics:
         self.discontinuous_sentences += len({n for n, entity in homes if entity.is_discontinuous})
 
     def _add_overlaps(self, entities: list[Entity]) -> None:
-        types: dict[frozenset[int], set[str]] = {}
-        for entity in entities:
-            types.setdefault(frozenset(entity.token_indices), set()).add(entity.label)
-        # largest first, so that entities that contain others are found early
-        at: dict[int, list[frozenset[int]]] = {}
-        for tokens in sorted(types, key=len, reverse=True):
+        all_tokens = [frozenset(entity.token_indices) for entity in entities]
+        n_entities = Counter(token for tokens in all_tokens for token in tokens)
+        at: dict[int, set[frozenset[int]]] = defaultdict(set)
+        for tokens in all_tokens:
             for token in tokens:
-                at.setdefault(token, []).append(tokens)
-        nested = {
-            tokens
-            for tokens in types
-            if any(tokens < other for other in min((at[token] for token in tokens), key=len))
-        }
-        taken = Counter(token for entity in entities for token in entity.token_indices)
-        for entity in entities:
-            tokens = frozenset(entity.token_indices)
-            self.overlapping += any(taken[token] > 1 for token in tokens)
-            self.nested += tokens in nested
-            self.multi_type += len(types[tokens]) > 1
+                at[token].add(tokens)
+        for tokens in all_tokens:
+            self.overlapping += any(n_entities[token] > 1 for token in tokens)
+            # the entities that contain all tokens also contain the rarest one
+            self.nested += any(tokens < other for other in min((at[t] for t in tokens), key=len))
         self.duplicates += len(entities) - len(set(entities))
 
 

@@ -21,7 +21,6 @@ from ..inference.predictions import compare_examples, predict_examples
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.calibration import Calibration, calibration_error
 from ..pipe.scorer import DISC_F_WEIGHT, F_WEIGHT, prf
-from ..pipe.thresholds import Thresholds
 
 Scores = dict[str, Any]
 Measure = Literal["combined", "f", "disc_f"]
@@ -74,8 +73,7 @@ class Objective(NamedTuple):
         return np.maximum(self.min_precision - p, 0) + np.maximum(self.min_recall - r, 0)
 
     def allows(self, new: Scores, old: Scores) -> bool:
-        """RETURNS (bool): Whether new scores are closer to the minimums, or as close with a measure
-        that is not lower."""
+        """RETURNS (bool): Whether scores are closer to the minimums, or as close and not lower."""
         new_shortfall, old_shortfall = (self.shortfall(s["p"], s["r"]) for s in (new, old))
         if abs(new_shortfall - old_shortfall) > _ROUNDING_ERROR:
             return bool(new_shortfall < old_shortfall)
@@ -132,7 +130,13 @@ def tune(
         found = collect_entities(predict_examples(nlp, docs, batch_size), key)
     before = score(found, ~np.isnan(found["score"]), found["score"])
     objective = Objective(measure, min_precision, min_recall)
-    tuning = tune_rows(rows, _uncalibrated(pipe.thresholds), objective, before)
+    own = pipe.thresholds
+    contiguous, discontinuous = (
+        # at 0.0, the pipe finds the most probable labels
+        max(FLOOR, own.calibration.score(own.threshold_of("", kind), kind) or 0.5)
+        for kind in (False, True)
+    )
+    tuning = tune_rows(rows, (contiguous, discontinuous), objective, before)
     pipe.cfg.update(tuning.settings)
     if tuning.settings:
         prefix, scores = f"spans_{pipe.key}_", nlp.meta.get("performance", {})
@@ -150,21 +154,10 @@ def _check_gold(
         elsewhere = sum((count_other_annotation(doc, key) for doc in docs), Counter())
         raise GapDNERError(describe_no_entities("The data", key, elsewhere))
     if set(pipe.labels).isdisjoint(entity.label_ for entity in gold):
-        raise GapDNERError(
-            f"No entity of the data has one of the model's types: {', '.join(pipe.labels)}. Use "
-            "other data."
-        )
+        types = ", ".join(pipe.labels)
+        raise GapDNERError(f"No entity of the data has one of the model's types: {types}.")
     if measure == "disc_f" and not any(entity.is_discontinuous for entity in gold):
         raise GapDNERError(f"The data has no discontinuous entities under the spans_key {key!r}.")
-
-
-def _uncalibrated(own: Thresholds) -> Pair:
-    contiguous, discontinuous = (
-        # at 0.0, the pipe finds the most probable labels
-        max(FLOOR, own.calibration.score(own.threshold_of("", kind), kind) or 0.5)
-        for kind in (False, True)
-    )
-    return contiguous, discontinuous
 
 
 def collect_entities(examples: Iterable[Example], key: str) -> np.ndarray:
@@ -181,7 +174,15 @@ def tune_rows(rows: np.ndarray, own: Pair, objective: Objective, before: Scores)
     """RETURNS (Tuning): The new settings for candidates with these `rows`. `own` are the current
     thresholds of uncalibrated scores, and `before` the current scores.
     """
-    estimated = score(rows, *_cross_validate(rows, own, objective))
+    # whether entities are kept, and calibrated scores, with the settings chosen on other folds
+    kept, probability = np.zeros(len(rows), bool), np.zeros(len(rows))
+    for fold in range(_N_FOLDS):
+        here = rows["doc"] % _N_FOLDS == fold
+        calibration = _fit(rows[~here])
+        thresholds = select_thresholds(rows[~here], own, objective, calibration)
+        kept[here] = keep(rows[here], thresholds)
+        probability[here] = _probability(rows[here], calibration)
+    estimated = score(rows, kept, probability)
     if not objective.allows(estimated, before):
         return Tuning({}, before, estimated, before)
     calibration = _fit(rows)
@@ -198,20 +199,6 @@ def tune_rows(rows: np.ndarray, own: Pair, objective: Objective, before: Scores)
         "type_thresholds": {},
     }
     return Tuning(settings, before, estimated, after)
-
-
-def _cross_validate(
-    rows: np.ndarray, own: Pair, objective: Objective
-) -> tuple[np.ndarray, np.ndarray]:
-    # whether entities are kept, and calibrated scores, with the settings chosen on the other folds
-    kept, probability = np.zeros(len(rows), bool), np.zeros(len(rows))
-    for fold in range(_N_FOLDS):
-        here = rows["doc"] % _N_FOLDS == fold
-        calibration = _fit(rows[~here])
-        thresholds = select_thresholds(rows[~here], own, objective, calibration)
-        kept[here] = keep(rows[here], thresholds)
-        probability[here] = _probability(rows[here], calibration)
-    return kept, probability
 
 
 def select_thresholds(
@@ -283,8 +270,8 @@ def score(rows: np.ndarray, kept: np.ndarray, probability: np.ndarray) -> Scores
 
 
 def measures(counts: Any, disc_counts: Any) -> Scores:
-    """RETURNS (dict[str, Any]): Precision, recall, F1, and the weighted sum of F1 that training
-    uses, from numbers or arrays of correct, predicted and gold entities.
+    """RETURNS (dict[str, Any]): The scores of `Tuning` for numbers or arrays of correct, predicted
+    and gold entities.
     """
     p, r, f = prf(*counts)
     disc_p, disc_r, disc_f = prf(*disc_counts)

@@ -146,7 +146,6 @@ def _column(found: "analysis.CorpusStatistics", labels: Sequence[str]) -> dict[s
         **{f"  {label}": f"{found.labels[label]}, {disc[label]} disc." for label in labels},
         "Overlapping": found.overlapping,
         "Nested": found.nested,
-        "Same tokens, several types": found.multi_type,
         "Duplicates": found.duplicates,
         "Crossing sentences": found.crossing,
         "Fragments: entities": _histogram(found.fragments),

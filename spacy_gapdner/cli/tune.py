@@ -31,7 +31,7 @@ def tune_cli(
         "combined",
         "--measure",
         "-m",
-        help="F1 of all entities, F1 of discontinuous entities, or the weighted sum of both that "
+        help="F1 for all entities, F1 for discontinuous entities, or the weighted sum of both that "
         "training uses",
     ),
     min_precision: float = typer.Option(0.0, min=0, max=1, help="Minimum precision"),

@@ -1,6 +1,5 @@
 """Load any trained pipeline, or the parts of it that split texts into tokens and sentences."""
 
-import warnings
 from pathlib import Path
 
 import spacy
@@ -29,10 +28,7 @@ def load_model(model: str | Path) -> Language:
     """Load a trained pipeline for texts of any length, or raise a GapDNERError if that fails."""
     check_model(model)
     try:
-        with warnings.catch_warnings():
-            # a different spaCy version
-            warnings.filterwarnings("ignore", message=r"\[W095\]")
-            nlp = spacy.load(model)
+        nlp = spacy.load(model)
     # invalid or truncated files can fail anywhere in spaCy, thinc or torch
     except Exception as error:
         raise GapDNERError(
@@ -49,9 +45,8 @@ def splits_sentences(meta: FactoryMeta) -> bool:
 
 
 def load_splitter(model: str | Path) -> Language:
-    """Load only the parts of a trained pipeline that tokenize and split sentences: the components
-    that set sentence starts, and what they listen to. Disabled components are used if there
-    are no others. If there are none, sentences are split by rules.
+    """Load only the components of a trained pipeline that set sentence starts, enabled or else
+    disabled ones, and what they listen to. If there are none, sentences are split by rules.
     """
     nlp = load_model(model)
     found = [n for n in nlp.component_names if splits_sentences(nlp.get_pipe_meta(n))]

@@ -97,12 +97,9 @@ def is_wrapped(text: str) -> bool:
     full = [line for line in followed if len(line) >= _FULL * width]
     if width < _WIDTH or len(full) < _FULL_LINES:
         return False
-    return 2 * len(full) > len(followed) and 2 * sum(map(_ends_in_word, full)) > len(full)
-
-
-def _ends_in_word(line: str) -> bool:
-    # in a letter, a number, or a mark, such as a vowel sign
-    return unicodedata.category(line[-1])[0] in "LNM"
+    # letters, numbers, and marks, such as vowel signs
+    in_word = [line for line in full if unicodedata.category(line[-1])[0] in "LNM"]
+    return 2 * len(full) > len(followed) and 2 * len(in_word) > len(full)
 
 
 @Language.factory(

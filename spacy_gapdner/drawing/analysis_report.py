@@ -96,7 +96,8 @@ def _describe(report: ModelReport) -> dict[str, Any]:
     return {
         "summary": summarize(report),
         "in_words": causes[:_N_IN_WORDS],
-        "notes": [note for note in (describe_documents(report), describe_near(report)) if note],
+        "most_errors": describe_documents(report),
+        "near": describe_near(report),
         "causes": causes,
         "kinds": {
             kind: (len(found), sum(e.is_discontinuous for e in found), report.f_without(found))
@@ -133,6 +134,8 @@ def _tags_of(error: ErrorInContext) -> Iterator[tuple[str, str]]:
         yield side, entity.label if entity else NOTHING
         if entity:
             yield f"{side}_text", f"{entity.label} {(entity.surface or '').lower()}"
+    if error.is_near:
+        yield "near", error.kind
     for group, value in error.groups:
         yield group, name_of_value(group, value)
 

@@ -91,8 +91,7 @@ def text_rows(
     colors: Mapping[str, str] | None = None,
     width: int | None = None,
 ) -> Iterator[str]:
-    """Render documents, or pairs of gold and predicted documents, for the terminal. See `render`
-    for the arguments. Yields the name and the lines of each document."""
+    """Render documents, or gold and predicted documents, for the terminal. See `render`."""
     before: str | None = None
     for number, docs in enumerate(rows):
         entities = [get_entities(doc, spans_key) for doc in docs]
@@ -191,7 +190,7 @@ def _to_bars(
         return bars
     items = _to_items(docs, entities)
     marks = mark_items(*items)
-    positions, text = Positions(docs[0]), docs[0].text
+    positions = Positions(docs[0])
 
     def mark(bar: Bar, item: Mention) -> Bar:
         name, reason, partner = marks[item]
@@ -199,7 +198,7 @@ def _to_bars(
             name = _BETWEEN_EQUALS.get(name, "differs")
         # gold entities show what was predicted
         elif name == "differs" and partner is not None:
-            found = to_text_entity(partner, positions, text)
+            found = to_text_entity(partner, positions)
             shown = found.label if reason == "type" else found.surface or ""
             reason = f"{reason}: predicted {shorten(shown, _LONGEST_PARTNER)}"
         return bar._replace(mark=name, reason=reason)

@@ -21,21 +21,19 @@ from .storage import (
 )
 
 
-def merge_docs(
-    docs: Iterable[Doc], keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwargs: Any
-) -> Doc:
+def merge_docs(docs: Iterable[Doc], key: str = DEFAULT_SPANS_KEY, **kwargs: Any) -> Doc:
     """Join Docs like ``Doc.from_docs``, but without mixing their entities.
 
-    ``Doc.from_docs`` concatenates span groups with the same name, so that the first entities of
+    ``Doc.from_docs`` concatenates span groups with the same name, so the first entities of
     all Docs become a single entity. Entities under other prefixes are also joined correctly, if
     all groups under the prefix are valid entities.
 
     docs (Iterable[Doc]): The documents. They must share a vocab.
-    keys (Union[str, Iterable[str]]): Prefixes of span groups that must be entities.
+    key (str): Prefix of span groups that must be entities.
     **kwargs: Arguments of ``Doc.from_docs``. With `exclude=["user_data"]`, spaCy does not warn
         about names of documents and other data that it cannot join.
     RETURNS (Doc): The joined document with all entities.
-    RAISES (GapDNERError): If there are no documents, or a group under the `keys` is not an entity.
+    RAISES (GapDNERError): If there are no documents, or a group under the `key` is not an entity.
     """
     docs = list(docs)
     if not docs:
@@ -43,40 +41,38 @@ def merge_docs(
     merged = Doc.from_docs(docs, **kwargs)
     # from_docs may add spaces between documents, but no tokens
     offsets = [0, *accumulate(len(doc) for doc in docs)][:-1]
-    for key in _choose_keys(keys, get_spans_keys(merged), docs):
+    for prefix in sorted(_find_keys(docs, key)):
         moved: list[Entity] = []
         for doc, offset in zip(docs, offsets, strict=True):
-            moved.extend(e.to_entity().shift(offset) for e in get_entities(doc, key))
-        set_entities(merged, moved, key)
-        if has_mark(merged, key) and not all(is_annotated(doc, key) for doc in docs):
-            del merged.spans[key]
+            moved.extend(e.to_entity().shift(offset) for e in get_entities(doc, prefix))
+        set_entities(merged, moved, prefix)
+        if has_mark(merged, prefix) and not all(is_annotated(doc, prefix) for doc in docs):
+            del merged.spans[prefix]
     return merged
 
 
-def extract_doc(span: Span, keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwargs: Any) -> Doc:
+def extract_doc(span: Span, key: str = DEFAULT_SPANS_KEY, **kwargs: Any) -> Doc:
     """Create a Doc from a Span like ``Span.as_doc``, and keep the entities within the span.
 
     span (Span): The tokens.
-    keys (Union[str, Iterable[str]]): Prefixes of span groups that must be entities. Other prefixes
-        are kept if all groups under them are valid entities.
+    key (str): Prefix of span groups that must be entities. Other prefixes are kept if all groups
+        under them are valid entities.
     **kwargs: Arguments of ``Span.as_doc``.
     RETURNS (Doc): A copy of the tokens with the entities that are entirely within the span.
     """
     part = span.as_doc(**kwargs)
-    for key in _choose_keys(keys, get_spans_keys(span.doc), [span.doc]):
-        found = get_entities(span.doc, key)
-        inside = (e.to_entity() for e in found if span.start <= e.start and e.end <= span.end)
-        if is_annotated(span.doc, key):
-            set_entities(part, [entity.shift(-span.start) for entity in inside], key)
+    for prefix in sorted(_find_keys([span.doc], key)):
+        if is_annotated(span.doc, prefix):
+            found = (e.to_entity() for e in get_entities(span.doc, prefix))
+            inside = (e for e in found if span.start <= e.start and e.end <= span.end)
+            set_entities(part, [entity.shift(-span.start) for entity in inside], prefix)
     return part
 
 
-def _choose_keys(
-    keys: str | Iterable[str], others: Iterable[str], docs: Sequence[Doc]
-) -> list[str]:
-    # the given prefixes, and others under which all groups of the Docs are valid entities
-    named = {keys} if isinstance(keys, str) else set(keys)
-    return sorted(named | {k for k in others if all(stores_entities(doc, k) for doc in docs)})
+def _find_keys(docs: Sequence[Doc], key: str) -> set[str]:
+    # also prefixes under which all groups of the Docs are valid entities
+    others = {other for doc in docs for other in get_spans_keys(doc)}
+    return {key, *(other for other in others if all(stores_entities(doc, other) for doc in docs))}
 
 
 def align_entities(

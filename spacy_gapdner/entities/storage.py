@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import filter_spans
 
 from ..errors import GapDNERError
-from .doc_entity import STRING_ATTRS, DiscontinuousEntity, check_entity, to_entity
+from .doc_entity import DiscontinuousEntity, check_entity, to_entity
 from .entity import Entity
 
 DEFAULT_SPANS_KEY = "gapdner"
@@ -89,9 +89,8 @@ def _read_spans(doc: Doc, name: str) -> tuple[Span, ...]:
 
 
 def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
-    """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``. If the
-    default prefix has none, the only other prefix of valid entities is used. If there are several,
-    the result is empty, and a warning is shown.
+    """Read the entities of a Doc under the default prefix, otherwise under the only other prefix
+    of valid entities: ``doc._.discontinuous_ents``. Warns if there is not exactly one.
     """
     if found := get_entities(doc):
         return found
@@ -104,17 +103,13 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     keys = [key for key in labeled if stores_entities(doc, key)]
     if len(keys) == 1:
         return get_entities(doc, keys[0])
-    if not labeled:
-        return ()
-    if keys:
-        reason = f"entities are stored under several keys: {', '.join(keys)}. Use "
-        reason += "spacy_gapdner.get_entities(doc, key)."
-    else:
-        reason = f"these span groups are not entities: {', '.join(labeled)}. Each group must "
-        reason += "contain the fragments of one entity, which have the same label and are not "
-        reason += "adjacent. For other reasons, call spacy_gapdner.get_entities(doc, key)."
-    # the caller of spaCy's Underscore
-    warnings.warn(f"doc._.discontinuous_ents is empty, because {reason}", stacklevel=3)
+    if labeled:
+        # the caller of spaCy's Underscore
+        warnings.warn(
+            "doc._.discontinuous_ents is empty, because no single key stores valid entities: "
+            f"{', '.join(keys or labeled)}. Call spacy_gapdner.get_entities(doc, key).",
+            stacklevel=3,
+        )
     return ()
 
 
@@ -129,13 +124,13 @@ def find_entities_within(span: Span) -> tuple[DiscontinuousEntity, ...]:
     if not near:
         return ()
     is_default = _match_groups(DEFAULT_SPANS_KEY)
-    found = None
     if any(group for name, group in groups if is_default(name)):
         found = _read_groups(doc, filter(is_default, near))
-    elif len(keys := get_spans_keys(doc)) == 1:
-        found = _read_valid(doc, filter(_match_groups(keys[0]), near))
-    entities = find_entities(doc) if found is None else found
-    return tuple(e for e in entities if span.start <= e.start and e.end <= span.end)
+    else:
+        keys = get_spans_keys(doc)
+        own = _read_valid(doc, filter(_match_groups(keys[0]), near)) if len(keys) == 1 else None
+        found = find_entities(doc) if own is None else own
+    return tuple(e for e in found if span.start <= e.start and e.end <= span.end)
 
 
 def _starts_within(group: SpanGroup, start: int, end: int) -> bool:
@@ -167,11 +162,7 @@ def set_entities(
     groups = []
     for number, entity in enumerate(plain, start=1):
         # an entity linker that finds nothing may leave None
-        attrs = {
-            k: deepcopy(v)
-            for k, v in entity.attrs.items()
-            if k not in STRING_ATTRS or v is not None
-        }
+        attrs = {name: deepcopy(v) for name, v in entity.attrs.items() if v is not None}
         if entity.score is not None:
             attrs["score"] = float(entity.score)
         kb_id = attrs.get("kb_id", "")
@@ -193,13 +184,12 @@ def get_spans_keys(doc: Doc) -> list[str]:
 
 
 def stores_entities(doc: Doc, key: str) -> bool:
-    """RETURNS (bool): Whether all span groups under a prefix are valid entities without adjacent
-    spans. Users may give other groups similar names.
-    """
+    """RETURNS (bool): Whether all span groups under a prefix are valid entities."""
     return _read_valid(doc, group_names(doc, key)) is not None
 
 
 def _read_valid(doc: Doc, names: Iterable[str]) -> tuple[DiscontinuousEntity, ...] | None:
+    # users may give other groups similar names; their spans can be adjacent
     try:
         entities = _read_groups(doc, names)
     except GapDNERError:
@@ -259,8 +249,7 @@ def get_other_keys(doc: Doc, key: str) -> list[str]:
 
 
 def count_other_annotation(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
-    """RETURNS (Counter[str]): Number of entities and spans that are not stored under a prefix, by
-    place."""
+    """RETURNS (Counter[str]): The entities and spans that are not under a prefix, by place."""
     prefixes = get_other_keys(doc, key)
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
     counts = {f"doc.spans['{prefix}_*']": len(get_entities(doc, prefix)) for prefix in prefixes}
@@ -269,9 +258,7 @@ def count_other_annotation(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[st
 
 
 def describe_no_entities(data: str, key: str, elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): A message for data without entities under a prefix. `elsewhere` is the result
-    of `count_other_annotation`.
-    """
+    """RETURNS (str): A message for data without entities. See `count_other_annotation`."""
     message = f"{data} has no entities under the spans_key {key!r}."
     if not elsewhere:
         return message

@@ -59,7 +59,7 @@ def to_docs(
     previous = None
     for record in records:
         if isinstance(record, Doc):
-            # the sentences of a document can be Docs
+            # a document can have a Doc for each sentence
             name = record.user_data.get(DOC_NAME)
             report.documents += name is None or name != previous
             report.entities += len(get_entities(record, spans_key))

@@ -53,9 +53,7 @@ class PathGraph:
         return bool(self._before(end)[0] >> start & 1)
 
     def continuations(self, n_edges: int, node: int, end: int) -> Iterator[tuple[int, float]]:
-        """YIELDS (tuple[int, float]): Target node and probability of each edge that can continue a
-        path of `n_edges` edges from a node to the end.
-        """
+        """YIELDS (tuple[int, float]): Target and probability of the edges that continue a path."""
         kind, following = n_edges % self.n_kinds, (n_edges + 1) % self.n_kinds
         before = self._before(end)[following]
         for target, probability in self._steps[kind].get(node, ()):

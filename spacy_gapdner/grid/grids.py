@@ -1,8 +1,6 @@
 """Store the label grids of a batch of segments in padded arrays."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -37,10 +35,8 @@ class Grids:
         once, because a GPU takes longer to start an operation than to compute it.
         """
         xp = get_array_module(self.batches[0])
-        return cast(
-            Floats2d,
-            xp.concatenate([batch.reshape((-1, batch.shape[-1])) for batch in self.batches]),
-        )
+        flat = [batch.reshape((-1, batch.shape[-1])) for batch in self.batches]
+        return cast(Floats2d, xp.concatenate(flat))
 
     def from_flat(self, flat: Floats2d) -> "Grids":
         """RETURNS (Grids): Other values, in the form of `flat`."""
@@ -56,20 +52,11 @@ class Grids:
         return len(self.lengths)
 
     def __getitem__(self, i: int) -> Floats3d:
-        batch, row = self._places[i]
         n = self.lengths[i]
-        return self.batches[batch][row, :n, :n]
-
-    def __iter__(self) -> Iterator[Floats3d]:
-        return (self[i] for i in range(len(self)))
-
-    @cached_property
-    def _places(self) -> dict[int, tuple[int, int]]:
-        return {
-            segment: (batch, row)
-            for batch, segments in enumerate(self.segments)
-            for row, segment in enumerate(segments)
-        }
+        for scores, segments in zip(self.batches, self.segments, strict=True):
+            if i in segments:
+                return scores[segments.index(i), :n, :n]
+        raise IndexError(i)
 
     def cell_index(self) -> tuple[np.ndarray, np.ndarray]:
         """RETURNS (tuple[ndarray, ndarray]): The place of each segment in the flat array of all

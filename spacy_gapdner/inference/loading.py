@@ -27,9 +27,8 @@ def load_recognizer(
 ) -> tuple[Language, DiscontinuousEntityRecognizer]:
     """Load a trained pipeline, which accepts texts of any length, and find its recognizer, by its
     `spans_key` if there are several. The key of gold entities, `gold_key`, may also differ from the
-    key of the only recognizer. `threshold` overrides all its thresholds, and `line_breaks` the
-    setting of the `LineSentencizer`. Made for the processes of our commands, so it also calls
-    `apply_workarounds`.
+    key of the only recognizer. `threshold` overrides all its thresholds. Made for the processes of
+    our commands, so it also calls `apply_workarounds`.
     """
     use_gpu(gpu_id)
     nlp = load_model(model)
@@ -70,8 +69,7 @@ def use_gpu(gpu_id: int) -> None:
 
 
 def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntityRecognizer:
-    """RETURNS (DiscontinuousEntityRecognizer): The only recognizer, or the recognizer with the
-    key."""
+    """RETURNS (DiscontinuousEntityRecognizer): The only recognizer, or the one with the key."""
     pipes = {n: p for n, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)}
     if not pipes:
         raise GapDNERError(

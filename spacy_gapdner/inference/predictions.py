@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from threading import Thread
+from timeit import default_timer
 from typing import Any, TypeVar
 
 from spacy.language import Language
@@ -105,9 +106,10 @@ def _annotate(
     memory_zone: bool,
 ) -> Iterator[tuple[Doc | str, T]]:
     # Docs and contexts, or the reason if the pipeline fails for a text that is skipped
+    zone = nlp.memory_zone if memory_zone else nullcontext
     if n_process == 1:
         for batch in batches:
-            with nlp.memory_zone() if memory_zone else nullcontext():
+            with zone():
                 texts, contexts = zip(*batch, strict=True)
                 yield from zip(_annotate_batch(nlp, texts, skip), contexts, strict=True)
         return
@@ -126,7 +128,7 @@ def _annotate(
             while waiting:
                 waiting.extend(islice(started, 1))
                 batch, future = waiting.popleft()
-                with nlp.memory_zone() if memory_zone else nullcontext():
+                with zone():
                     for found, (_, context) in zip(future.result(), batch, strict=True):
                         if isinstance(found, bytes):
                             yield Doc(nlp.vocab).from_bytes(found), context
@@ -206,15 +208,8 @@ def read_and_predict(
     batch_size: int | None = None,
     report: Report | None = None,
 ) -> Iterator[tuple[Doc, Doc]]:
-    """Read annotated text, and run a pipeline on the same text.
-
-    nlp (Language): The pipeline.
-    path, format, report: See `spacy_gapdner.formats.read`.
-    types (tuple[str, ...]): Types to keep, annotated and predicted. All types if empty.
-    spans_key (Optional[str]): Prefix of the span groups. Defaults to the pipe's `spans_key`.
-    batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
-    YIELDS (tuple[Doc, Doc]): Each annotated Doc and its prediction.
-    RAISES (GapDNERError): If the input cannot be read.
+    """YIELDS (tuple[Doc, Doc]): Each Doc of annotated data, and its prediction. See `evaluate` and
+    `spacy_gapdner.formats.read` for the arguments.
     """
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
@@ -229,13 +224,23 @@ def read_and_predict(
 
 
 def predict_examples(
-    nlp: Language, docs: Iterable[Doc], batch_size: int | None = None
+    nlp: Language,
+    docs: Iterable[Doc],
+    batch_size: int | None = None,
+    seconds: list[float] | None = None,
 ) -> Iterator[Example]:
-    """YIELDS (Example): The predictions of a pipeline and the annotated Docs, in their order."""
-    pairs = ((without_annotation(_check_doc(doc), nlp), doc) for doc in docs)
+    """YIELDS (Example): The predictions of a pipeline and the annotated Docs, in their order.
+    `seconds` collects the time that the pipeline takes for each batch, including the tokenizer.
+    """
+    pairs = ((_check_doc(doc), None) for doc in docs)
     for batch in batch_texts(pairs, batch_size or nlp.batch_size):
-        for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=len(batch)):
-            yield Example(predicted, reference)
+        start = default_timer()
+        texts = (without_annotation(reference, nlp) for reference, _ in batch)
+        predicted = list(nlp.pipe(texts, batch_size=len(batch)))
+        if seconds is not None:
+            seconds.append(default_timer() - start)
+        for doc, (reference, _) in zip(predicted, batch, strict=True):
+            yield Example(doc, reference)
 
 
 def _check_doc(doc: object) -> Doc:

@@ -2,10 +2,9 @@
 
 import shutil
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -98,27 +97,21 @@ def part_of(path: Path) -> Path:
 
 
 def _skip_done(texts: Iterable[InputText], part: Path, n_done: int) -> Iterator[InputText]:
-    def key(text: InputText) -> int:
-        return hash((files.record_name(text[0]), text[0]["text"]))
+    def key(record: Mapping[str, Any]) -> int:
+        return hash((files.record_name(record), record["text"]))
 
-    done = [key(text) for text in islice(files.read_json_lines(part), n_done)]
-    left, position = Counter(done), 0
-    # texts for which the pipeline failed have no line; held back until the next line is found
-    waiting: list[InputText] = []
-    for text in texts:
-        this = key(text)
-        if position < n_done and this == done[position]:
-            left[this] -= 1
-            position += 1
-        elif left[this]:
-            break
+    done = [key(record) for record, _ in islice(files.read_json_lines(part), n_done)]
+    left = iter(texts)
+    # texts for which the pipeline failed have no line
+    failed: list[InputText] = []
+    for number, line in enumerate(done, start=1):
+        for text in left:
+            if key(text[0]) == line:
+                break
+            failed.append(text)
         else:
-            waiting.append(text)
-        if position == n_done:
-            yield from waiting
-            waiting.clear()
-    if position < n_done:
-        raise GapDNERError(
-            f"{part}:{position + 1} belongs to a text that has changed or is not in the input. Use "
-            "another --output, or --force to predict all texts again."
-        )
+            raise GapDNERError(
+                f"{part}:{number} belongs to a text that has changed or is not in the input. Use "
+                "another --output, or --force to predict all texts again."
+            )
+    yield from chain(failed, left)

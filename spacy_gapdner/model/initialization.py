@@ -9,7 +9,7 @@ from torch import nn
 
 def init_linear(linear: nn.Linear, *, before_gelu: bool = False) -> None:
     """Initialize a linear layer with Xavier uniform weights and zero bias. Before GELU, the gain is
-    sqrt(2), because GELU halves the variance of a centered input like ReLU.
+    sqrt(2), because GELU, like ReLU, halves the variance of a centered input.
     """
     nn.init.xavier_uniform_(linear.weight, nn.init.calculate_gain("relu") if before_gelu else 1.0)
     if linear.bias is not None:

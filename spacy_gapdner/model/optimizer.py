@@ -1,11 +1,11 @@
 """Run thinc's Adam for all weights of a PyTorch network at once.
 
-thinc's `PyTorchShim` calls the optimizer for one tensor after the other: it clips the gradient,
-which waits for the GPU, updates the weights and wraps them in a new tensor. For a transformer, this
-takes as long as the forward and backward pass. The shim could pass the tensors to PyTorch's fused
-Adam, as here, if thinc's Optimizer offered its state for several keys at once. That would be a
-change of two files in thinc: a method `Optimizer.update_all(keys, weights, gradients)` that calls
-`__call__` by default, and an implementation for torch tensors in `PyTorchShim.finish_update`.
+thinc's `PyTorchShim` calls the optimizer once per tensor. Each call clips the gradient, which waits
+for the GPU, updates the weights, and wraps them in a new tensor. For a transformer, this takes as
+long as the forward and backward pass. The shim could pass the tensors to PyTorch's fused Adam, as
+here, if thinc's Optimizer offered its state for several keys at once. That would be a change of two
+files in thinc: a method `Optimizer.update_all(keys, weights, gradients)` that calls `__call__` by
+default, and an implementation for torch tensors in `PyTorchShim.finish_update`.
 """
 
 from collections import defaultdict

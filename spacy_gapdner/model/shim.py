@@ -47,7 +47,7 @@ class NetworkShim(PyTorchShim):
     def run(self, compute: Callable[[], T]) -> T:
         """Compute something with the network, without gradients and without dropout.
 
-        `PyTorchShim.predict` resets the network to training mode, so that dropout affects
+        `PyTorchShim.predict` resets the network to training mode, so dropout affects
         predictions in other threads. Doing this once per call is also slow::
 
             shim = PyTorchShim(torch.nn.Dropout(0.5).eval())

@@ -62,8 +62,8 @@ def build_grid_model(
     mixed_precision (bool): Multiply the network's matrices in bfloat16.
     RETURNS (Model[GridInput, Grids]): The model, with the refs "tok2vec" and "grid" and these
         attrs: "tagging" is the scheme. "resize_output" is a function that takes the model and a
-        longer list of entity types, and "has_network" one that takes the model. `initialize` takes
-        the entity types as Y.
+        longer list of entity types, and "has_network" is a function that takes the model.
+        `initialize` takes the entity types as Y.
     RAISES (GapDNERError): If `max_batch_cells` is not positive.
     """
     if max_batch_cells is not None and max_batch_cells < 1:

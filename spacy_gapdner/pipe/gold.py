@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 
-from ..docs import warn_other_languages
+from ..docs import DOC_LANG, describe_other_languages
 from ..entities import Entity, count_other_annotation, describe_no_entities, get_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
@@ -66,7 +66,9 @@ def collect_gold(get_examples: Callable[[], Iterable[Example]], key: str) -> Gol
             gold.sample.append(example.reference)
     if not gold.sample:
         raise GapDNERError("The training corpus has no documents with text. Check the path.")
-    warn_other_languages(gold.sample)
+    languages = Counter(doc.user_data.get(DOC_LANG, "") for doc in gold.sample)
+    if message := describe_other_languages(languages, gold.sample[0].vocab.lang):
+        warnings.warn(message, stacklevel=3)
     return gold
 
 
@@ -94,15 +96,6 @@ def report_unaligned(name: str, numbers: str, is_strict: bool) -> None:
     warnings.warn(message, stacklevel=3)
 
 
-def report_unassigned(name: str, max_length: int) -> None:
-    """Warn that no segment contains some gold entities."""
-    warnings.warn(
-        f"'{name}' cannot learn entities that cross a sentence boundary or do not fit into a "
-        f"window of {max_length} tokens. Run gapdner debug-data to count them.",
-        stacklevel=3,
-    )
-
-
 def check_labels(name: str, entities: Iterable[Entity], labels: Sequence[str]) -> None:
     """Raise a GapDNERError if a gold entity has an unknown label."""
     if unknown := {entity.label for entity in entities} - set(labels):
@@ -121,15 +114,9 @@ def make_targets(
     tagging: TaggingScheme,
     labels: Sequence[str],
 ) -> tuple[list[GridTarget], list[Entity]]:
-    """Make the targets of a document. The loss ignores the cells around unaligned entities.
-
-    aligned (Sequence[Entity]): The entities to learn, in tokens of the document.
-    unaligned (Sequence[Entity]): Entities whose boundaries fall inside a token, and their tokens.
-    segments (Sequence[Segment]): The segments of the document.
-    tagging (TaggingScheme): The tagging scheme.
-    labels (Sequence[str]): The entity types.
-    RETURNS (tuple[list[GridTarget], list[Entity]]): The target of each segment, and the entities
-        that no segment contains.
+    """RETURNS (tuple[list[GridTarget], list[Entity]]): The target of each segment of a document,
+    and the aligned entities that no segment contains. The loss ignores the cells around unaligned
+    entities, whose boundaries fall inside a token.
     """
     assigned, unassigned = assign_entities(aligned, segments)
     targets = []

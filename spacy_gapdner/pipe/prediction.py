@@ -52,9 +52,7 @@ def predict_entities(
 
 
 def warn_without_vectors(name: str, model: Model[Any, Any], docs: Sequence[Doc]) -> None:
-    """Warn if the tok2vec or transformer component of a listener has not processed documents,
-    because spaCy's listeners return zeros for them.
-    """
+    """Warn about documents without word vectors, for which spaCy's listeners return zeros."""
     listeners = [node for node in model.walk() if _is_listener(node)]
     without = sum(
         any(
@@ -71,17 +69,6 @@ def warn_without_vectors(name: str, model: Model[Any, Any], docs: Sequence[Doc])
             f"'{name}' has no word vectors for {without} of {len(docs)} documents. The tok2vec or "
             "transformer that it listens to has not processed them. Enable that component, and add "
             f"it before '{name}'.",
-            stacklevel=3,
-        )
-
-
-def warn_cut_paths(name: str, n_cut: Sequence[int], max_paths: int) -> None:
-    """Warn if the search dropped paths. `n_cut` are their numbers by document."""
-    if any(n_cut):
-        warnings.warn(
-            f"'{name}' dropped {sum(n_cut)} paths in {sum(map(bool, n_cut))} of {len(n_cut)} "
-            f"documents because max_paths ({max_paths}) was reached. Some entities may be missing. "
-            "This is normal if the model is untrained.",
             stacklevel=3,
         )
 

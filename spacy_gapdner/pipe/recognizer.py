@@ -11,7 +11,6 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
-from spacy.util import logger
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
@@ -23,8 +22,8 @@ from ..grid.grids import GridModel, Grids
 from ..grid.losses import GridTarget
 from ..grid.segments import Segment, check_window, get_segments
 from .calibration import Calibration
-from .gold import check_labels, collect_gold, make_targets, report_unaligned, report_unassigned
-from .prediction import predict_entities, warn_cut_paths, warn_without_vectors
+from .gold import check_labels, collect_gold, make_targets, report_unaligned
+from .prediction import predict_entities, warn_without_vectors
 from .settings import (
     check_score_weights,
     check_settings,
@@ -179,11 +178,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             # they and the thresholds were chosen for the scores of the previous model
             given = {name: self.cfg["config"][name] for name in ("threshold", "disc_threshold")}
             self.cfg.update(given, calibration=None, type_thresholds={})
-        if self.model.ops.device_type == "gpu":
-            logger.info(
-                "The first batches on a GPU can take a minute, because CuPy compiles its kernels. "
-                "Later trainings on this machine reuse them."
-            )
         # thinc's Y is the output, from which models infer its size
         self.model.initialize((gold.sample, self.segments(gold.sample)), cast(Grids, self.labels))
 
@@ -207,7 +201,13 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         warn_without_vectors(self.name, self.model, docs)
         found = predict_entities(self.model, docs, self.segments, self.thresholds, self.labels)
         entities, n_cut = zip(*found, strict=True)
-        warn_cut_paths(self.name, n_cut, self.cfg["max_paths"])
+        if any(n_cut):
+            warnings.warn(
+                f"'{self.name}' dropped {sum(n_cut)} paths in {sum(map(bool, n_cut))} of "
+                f"{len(n_cut)} documents because max_paths ({self.cfg['max_paths']}) was reached. "
+                "Some entities may be missing. This is normal if the model is untrained.",
+                stacklevel=2,
+            )
         return list(entities)
 
     def set_annotations(self, docs: Iterable[Doc], entities: Iterable[list[Entity]]) -> None:
@@ -309,5 +309,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         (segments,) = self.segments([example.predicted])
         targets, unassigned = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
         if unassigned:
-            report_unassigned(self.name, self.cfg["max_length"])
+            warnings.warn(
+                f"'{self.name}' cannot learn entities that cross a sentence boundary or do not fit "
+                f"into a window of {self.cfg['max_length']} tokens. Run gapdner debug-data to "
+                "count them.",
+                stacklevel=2,
+            )
         return targets

@@ -28,7 +28,7 @@ from ..errors import GapDNERError
 
 # A comparable entity: type, and fragments as half-open ranges of non-whitespace characters
 Mention = tuple[str, Fragments]
-# weights of the F1 of all entities and of discontinuous entities in training and tuning
+# weights of F1 for all entities and for discontinuous entities in training and tuning
 F_WEIGHT, DISC_F_WEIGHT = 0.75, 0.25
 # the scored subsets and their names in reports; see `score_discontinuous`
 SUBSETS = {
@@ -164,16 +164,16 @@ def compare(example: Example, key: str) -> Comparison:
 
 
 def find_groups(compared: Comparison) -> dict[Mention, list[tuple[str, Any]]]:
-    """RETURNS (dict[Mention, list[tuple[str, Any]]]): The groups of `Tally` that count each entity,
-    with its value.
-    """
-    positions = compared.positions
+    """RETURNS (dict): The groups of `Tally` that count each entity, with the entity's values."""
+    positions, gold = compared.positions, compared.gold
+    n = Counter(i for _, fragments in gold for pair in fragments for i in range(*pair))
+    overlapping = (g for g in gold if any(n[i] > 1 for pair in g[1] for i in range(*pair)))
     sentences = {
-        "disc_sents": {positions.sentence(item) for item in compared.gold if len(item[1]) > 1},
-        "overlap_sents": set(map(positions.sentence, _overlapping(compared.gold))),
+        "disc_sents": {positions.sentence(item) for item in gold if len(item[1]) > 1},
+        "overlap_sents": set(map(positions.sentence, overlapping)),
     }
     found: dict[Mention, list[tuple[str, Any]]] = {}
-    for item in compared.gold | compared.predicted:
+    for item in gold | compared.predicted:
         label, fragments = item
         groups = found[item] = [("subset", "all"), ("type", label), ("fragments", len(fragments))]
         groups.append(("length", positions.count_tokens(fragments)))
@@ -227,15 +227,15 @@ class Tally:
 
 class Positions:
     """The tokens and sentences of a Doc as offsets of non-whitespace characters. `bounds` has the
-    start of each token and the end of the last one.
+    start of each token and the end of the last one, and `text` the text, which a Doc does not keep.
     """
 
     def __init__(self, doc: Doc) -> None:
-        text = doc.text
-        chars = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<U1")
+        self.text = doc.text
+        chars = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<U1")
         visible = np.concatenate([[0], np.cumsum(~np.char.isspace(chars))]).astype(int)
         starts = visible[doc.to_array("IDX").astype(int)]
-        self._offsets = np.append(np.flatnonzero(np.diff(visible)), len(text))
+        self._offsets = np.append(np.flatnonzero(np.diff(visible)), len(self.text))
         self.bounds = np.append(starts, visible[-1])
         self._token_starts = starts[np.diff(self.bounds) > 0]
         self._sent_starts = starts[[s.start for s in get_sentences(doc) if len(s)]]
@@ -278,11 +278,6 @@ class Positions:
             (int(self._offsets[start]), int(self._offsets[max(start, end - 1)]) + (start < end))
             for start, end in item[1]
         )
-
-
-def _overlapping(items: set[Mention]) -> set[Mention]:
-    n = Counter(i for _, fragments in items for pair in fragments for i in range(*pair))
-    return {item for item in items if any(n[i] > 1 for pair in item[1] for i in range(*pair))}
 
 
 def _check_texts(example: Example) -> None:

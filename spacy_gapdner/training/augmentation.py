@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from itertools import pairwise
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -14,6 +14,8 @@ from ..errors import GapDNERError, check_probability
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 Words = tuple[str, ...]
+# the replacement for an entity: its words, and the indices of the words of each entity in it
+Synthetic = tuple[list[str], list[tuple[int, ...]]]
 
 # Fraction of coordinations with three entities, and fraction of the others with a slash
 _THREE = 0.2
@@ -36,16 +38,6 @@ _SHORTEST_PART, _ELLIPSIS = 3, 0.7
 # Longer parts are rarely coordinated, and longer gaps rarely repeat
 _MAX_PART = 4
 _MAX_GAP = 3
-
-
-class Synthetic(NamedTuple):
-    """The replacement for an entity: its words, the indices of the words of each entity in it, and
-    the indices of the words that are not followed by a space.
-    """
-
-    words: list[str]
-    entities: list[tuple[int, ...]]
-    tight: set[int]
 
 
 class CoordinationAugmenter:
@@ -186,11 +178,10 @@ class CoordinationAugmenter:
                 n_others = 2 if len(others) > 1 and self.random.random() < _THREE else 1
                 parts = [part, *self.random.sample(others, n_others)]
                 self.random.shuffle(parts)
-                parts = self._omit_shared_word(parts)
-                synthetic = self._join(parts, shared, last)
+                new, places = self._join(self._omit_shared_word(parts), shared, last)
                 if own[0] != words[entity.start]:
-                    synthetic.words[0] = synthetic.words[0][:1].upper() + synthetic.words[0][1:]
-                return synthetic
+                    new[0] = new[0][:1].upper() + new[0][1:]
+                return new, places
         return None
 
     def _omit_shared_word(self, parts: list[Words]) -> list[Words]:
@@ -208,26 +199,20 @@ class CoordinationAugmenter:
 
     def _join(self, parts: list[Words], shared: Words, last: bool) -> Synthetic:
         words: list[str] = [] if last else list(shared)
-        tight: set[int] = set()
         places = []
         slash = len(parts) == 2 and self.random.random() < _SLASH
         for number, part in enumerate(parts):
             if number and slash:
-                tight.update((len(words) - 1, len(words)))
                 words.append("/")
             elif number:
-                if len(parts) > 2:
-                    tight.add(len(words) - 1)
-                    words.append(",")
+                words += [","] if len(parts) > 2 else []
                 if number == len(parts) - 1:
                     words.append(self.random.choice(self.conjunctions))
-            places.append(tuple(range(len(words), len(words) + len(part))))
+            places.append(range(len(words), len(words) + len(part)))
             words.extend(part)
-        first_shared = len(words) if last else 0
-        common = range(first_shared, first_shared + len(shared))
-        if last:
-            words.extend(shared)
-        return Synthetic(words, [tuple(sorted((*place, *common))) for place in places], tight)
+        common = range(len(words) if last else 0, len(words) + len(shared) if last else len(shared))
+        words += shared if last else ()
+        return words, [tuple(sorted((*place, *common))) for place in places]
 
     def _insert(self, words: list[str], entity: Entity) -> Synthetic | None:
         own = words[entity.start : entity.end]
@@ -240,7 +225,7 @@ class CoordinationAugmenter:
             return None
         cut, gap = self.random.choice(choices)
         written = [*own[:cut], *gap, *own[cut:]]
-        return Synthetic(written, [(*range(cut), *range(cut + len(gap), len(written)))], set())
+        return written, [(*range(cut), *range(cut + len(gap), len(written)))]
 
 
 def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_KEY) -> Augmenter:
@@ -263,29 +248,23 @@ def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_K
 def _replace(
     doc: Doc, entities: list[Entity], entity: Entity, synthetic: Synthetic, key: str
 ) -> Doc:
-    start, end = entity.start, entity.end
-    added = len(synthetic.words) - (end - start)
-    words = [token.text for token in doc]
-    spaces = [bool(token.whitespace_) for token in doc]
+    (words, places), start, end = synthetic, entity.start, entity.end
+    tokens = [(t.text, bool(t.whitespace_), t.is_sent_start) for t in doc]
+    spaces = [word != "/" and following not in "/," for word, following in pairwise(words)]
+    starts = [tokens[start][2], *[False] * len(spaces)]
+    tokens[start:end] = zip(words, [*spaces, tokens[end - 1][1]], starts, strict=True)
+    all_words, all_spaces, all_starts = map(list, zip(*tokens, strict=True))
     has_starts = doc.has_annotation("SENT_START")
-    sent_starts: list[bool | int | None] = [t.is_sent_start for t in doc] if has_starts else []
-    new_spaces = [i not in synthetic.tight for i in range(len(synthetic.words) - 1)]
-    words[start:end] = synthetic.words
-    spaces[start:end] = [*new_spaces, spaces[end - 1]]
-    if has_starts:
-        sent_starts[start:end] = [sent_starts[start], *[False] * (len(synthetic.words) - 1)]
-    new = Doc(doc.vocab, words=words, spaces=spaces, sent_starts=sent_starts or None)
+    new = Doc(doc.vocab, all_words, all_spaces, sent_starts=all_starts if has_starts else None)
     # otherwise spaCy would tokenize the text again
     new.has_unknown_spaces = doc.has_unknown_spaces
+    added = len(words) - (end - start)
     kept = [
         Entity.from_tokens(e.label, [i if i < start else i + added for i in e.token_indices])
         for e in entities
         if e != entity
     ]
-    written = [
-        Entity.from_tokens(entity.label, [start + i for i in indices])
-        for indices in synthetic.entities
-    ]
+    written = [Entity.from_tokens(entity.label, [start + i for i in place]) for place in places]
     set_entities(new, [*kept, *written], key)
     return new
 

@@ -11,6 +11,7 @@ from spacy.language import Language
 from spacy.util import registry
 
 from ..pipe.recognizer import DiscontinuousEntityRecognizer
+from .training_config import check_length
 
 # Number of evaluations after which missing discontinuous entities are reported
 N_EVALUATIONS = 5
@@ -25,9 +26,10 @@ def make_console_logger(
     output_file: str | Path | None = None,
 ) -> Logger:
     """Create a logger like `spacy.ConsoleLogger.v3` with other names of columns. spaCy cuts long
-    names, so that all scores of the pipe are called `SPANS_GAPD...`. This logger removes `spans_`
+    names, so all scores of the pipe are called `SPANS_GAPD...`. This logger removes `spans_`
     and the `spans_key` of the pipe. If there are several pipes, it moves their keys to the end. It
-    warns at the fifth evaluation in a row that found no discontinuous entity.
+    warns at the fifth evaluation in a row that found no discontinuous entity, and if batches after
+    the last evaluation are not in model-best.
 
     progress_bar (Optional[str]): "train" or "eval" to show the progress.
     console_output (bool): Whether to print the table.
@@ -35,7 +37,7 @@ def make_console_logger(
     RETURNS (Logger): The logger.
     """
     make = registry.loggers.get("spacy.ConsoleLogger.v3")
-    console = make(progress_bar=progress_bar, console_output=console_output)
+    console = make(progress_bar, console_output)
     file = make(console_output=False, output_file=output_file)
 
     def setup(
@@ -45,28 +47,34 @@ def make_console_logger(
         keys = [p.key for p in pipes if isinstance(p, DiscontinuousEntityRecognizer)]
         # a key can begin with another one
         keys.sort(key=len, reverse=True)
-        config = nlp.config.copy()
+        config = nlp.config.interpolate()
         training = config["training"]
+        if mistake := check_length(training):
+            warnings.warn(mistake, stacklevel=2)
         training["score_weights"] = _rename(training["score_weights"], keys)
         n_without_disc = dict.fromkeys(keys, 0)
         log_to_file, end_file = file(nlp, stdout, stderr)
-        log_to_console, end_console = console(
-            SimpleNamespace(pipeline=nlp.pipeline, config=config), stdout, stderr
-        )
+        shown = SimpleNamespace(pipeline=nlp.pipeline, config=config)
+        log_to_console, end_console = console(shown, stdout, stderr)
 
         def log_step(info: dict[str, Any] | None) -> None:
             log_to_file(info)
-            if info is None:
-                log_to_console(info)
-                return
-            log_to_console({**info, "other_scores": _rename(info["other_scores"], keys)})
-            for key in keys:
-                counts = info["other_scores"].get(f"spans_{key}_counts", {})
-                # the first evaluation is before the training
-                is_missing = info["step"] and counts.get("disc_gold") and not counts["disc_correct"]
+            scores = info["other_scores"] if info else {}
+            log_to_console(info and {**info, "other_scores": _rename(scores, keys)})
+            # the first evaluation is before the training
+            for key in keys if info and info["step"] else ():
+                counts = scores.get(f"spans_{key}_counts", {})
+                is_missing = counts.get("disc_gold") and not counts["disc_correct"]
                 n_without_disc[key] = n_without_disc[key] + 1 if is_missing else 0
                 if n_without_disc[key] == N_EVALUATIONS:
-                    warnings.warn(_explain_missing(key, counts["disc_gold"]), stacklevel=2)
+                    warnings.warn(
+                        f"The last {N_EVALUATIONS} evaluations have not found any of "
+                        f"{counts['disc_gold']} discontinuous entities under the spans_key {key!r}."
+                        " These entities are learned late. Train longer (total_steps), add "
+                        "synthetic sentences to the training data (coordination_augmenter), lower "
+                        "disc_threshold, or check the data with gapdner debug-data.",
+                        stacklevel=2,
+                    )
 
         def finalize() -> None:
             end_console()
@@ -75,15 +83,6 @@ def make_console_logger(
         return log_step, finalize
 
     return setup
-
-
-def _explain_missing(key: str, n_gold: int) -> str:
-    return (
-        f"The last {N_EVALUATIONS} evaluations have not found any of {n_gold} discontinuous "
-        f"entities under the spans_key {key!r}. These entities are learned late. Train longer "
-        "(total_steps), add synthetic sentences to the training data (coordination_augmenter), "
-        "lower disc_threshold, or check the data with gapdner debug-data."
-    )
 
 
 def _rename(scores: dict[str, Any], keys: list[str]) -> dict[str, Any]:

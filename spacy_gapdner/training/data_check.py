@@ -16,7 +16,7 @@ from ..entities import Entity, describe_no_entities, text_order
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
-from ..grid.conflicts import find_conflicts
+from ..grid.scheme import find_conflicts
 from ..grid.segments import Segment, assign_entities, get_segments, merge_segments
 from ..pipe.scorer import Counts
 from .training_config import TrainingConfig, make_training_config, read_training_config
@@ -44,7 +44,8 @@ class DataReport:
     lost when they are encoded in a grid, and spurious ones are decoded from gold grids without
     being annotated. They are listed by cause, such as "ADR: had «severe» joint and «back pain»
     since". The ceilings are counts of all entities and of discontinuous ones, with the decoded
-    entities as predictions. `texts` has each segment's text, and whether an entity starts there.
+    entities as predictions. `texts` has each segment's text, and whether an entity starts
+    there, and `languages` the number of Docs by the language of their tokenizer.
     """
 
     statistics: CorpusStatistics = field(default_factory=CorpusStatistics)
@@ -58,6 +59,7 @@ class DataReport:
     ceiling: Counts = field(default_factory=Counts)
     disc_ceiling: Counts = field(default_factory=Counts)
     texts: dict[str, bool] = field(default_factory=dict, repr=False)
+    languages: Counter[str] = field(default_factory=Counter, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report for JSON, without the texts."""
@@ -120,32 +122,25 @@ def check_data(
     elif not isinstance(config, TrainingConfig):
         config = read_training_config(config, spans_key)
     reports = {}
-    languages: dict[str, Counter[str]] = {"train": Counter(), "dev": Counter()}
     for name, docs in (("train", train), ("dev", dev)):
-        if docs is None:
-            continue
-        try:
-            reports[name] = _report_data(count_languages(docs, languages[name]), config)
-        except ValueError as error:
-            # a list of types is complete
-            raise GapDNERError(f"{name}: {error}") from error
+        if docs is not None:
+            try:
+                reports[name] = _report_data(docs, config)
+            except ValueError as error:
+                raise GapDNERError(f"{name}: {error}") from error
     shared = None
     if "dev" in reports:
         texts = reports["train"].texts
         found = [has_entity for text, has_entity in reports["dev"].texts.items() if text in texts]
         shared = len(found), sum(found)
-    problems = [*config.mistakes, *_find_problems(reports, config.spans_key)]
-    for name, counts in languages.items():
-        if message := describe_other_languages(counts, config.nlp.lang):
-            problems.append(f"{name}: {message}")
+    problems = [*config.mistakes, *_find_problems(reports, config)]
     return DataFindings(config, reports, shared, problems, list(_find_hints(reports)))
 
 
 def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
-    nlp, max_length = config.nlp, config.max_length
-    report = DataReport()
+    nlp, report = config.nlp, DataReport()
     joins_lines = any(getattr(pipe, "line_breaks", "") == "auto" for _, pipe in nlp.pipeline)
-    for reference in docs:
+    for reference in count_languages(docs, report.languages):
         report.statistics.add(reference, config.spans_key)
         report.wrapped_docs += joins_lines and is_wrapped(reference.text)
         doc = nlp(without_annotation(reference, nlp))
@@ -154,11 +149,11 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
         findings = [(report.unlearnable, _MISALIGNED, entity) for entity in misaligned]
         # duplicates are counted once, as in the scores
         gold = dict.fromkeys(aligned)
-        segments = get_segments(doc, max_length, config.stride)
+        segments = get_segments(doc, config.max_length, config.stride)
         assigned, unassigned = assign_entities(gold, segments)
-        findings += [
-            (report.unlearnable, why_unassigned(e, doc, max_length), e) for e in unassigned
-        ]
+        for entity in unassigned:
+            reason = why_unassigned(entity, doc, config.max_length)
+            findings.append((report.unlearnable, reason, entity))
         starts = {entity.start for entity in (*aligned, *misaligned)}
         report.segments += len(segments)
         for segment in segments:
@@ -219,10 +214,12 @@ def why_unassigned(entity: Entity, doc: Doc, max_length: int) -> str:
     return "does not fit into any window"
 
 
-def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[str]:
+def _find_problems(reports: dict[str, DataReport], config: TrainingConfig) -> Iterator[str]:
     for name, report in reports.items():
+        if message := describe_other_languages(report.languages, config.nlp.lang):
+            yield f"{name}: {message}"
         if not report.statistics.entities:
-            yield describe_no_entities(name, spans_key, report.statistics.elsewhere)
+            yield describe_no_entities(name, config.spans_key, report.statistics.elsewhere)
         for reason, entities in report.unlearnable.items():
             noun = "entity" if len(entities) == 1 else "entities"
             remedy = _REMEDIES.get(reason, "")

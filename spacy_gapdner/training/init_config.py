@@ -60,9 +60,7 @@ def make_config_text(
     *,
     file_name: str = "config.cfg",
 ) -> str:
-    """RETURNS (str): The text of a config with comments. See `init_config` for the arguments. The
-    command in the first lines contains the file name.
-    """
+    """RETURNS (str): The text of a config with comments, one of which contains the file name."""
     if not re.fullmatch(r"\w[\w-]*", spans_key):
         raise GapDNERError(f"Invalid spans_key: {spans_key!r}. Use letters, digits, - and _ only.")
     if optimize not in get_args(Optimize):

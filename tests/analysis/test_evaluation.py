@@ -6,7 +6,6 @@ from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs
 
 from spacy_gapdner import GapDNERError, evaluate, set_entities
-from spacy_gapdner.analysis import evaluation
 from spacy_gapdner.inference import predictions
 from spacy_gapdner.pipe.scorer import compare
 from spacy_gapdner.training import check_data
@@ -70,7 +69,7 @@ def test_speed_only_measures_the_pipeline(nlp, monkeypatch):
         clock[0] += seconds
         return value
 
-    monkeypatch.setattr(evaluation, "default_timer", lambda: clock[0])
+    monkeypatch.setattr(predictions, "default_timer", lambda: clock[0])
     monkeypatch.setattr(predictions, "compare", lambda *args: spend(100, compare(*args)))
     Language.component("slow", func=lambda doc: spend(2, doc))
     nlp.add_pipe("slow")

@@ -9,7 +9,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_gapdner import set_entities
-from spacy_gapdner.analysis import errors_in_context, matching, model_report, stats
+from spacy_gapdner.analysis import matching, model_report, stats
 from spacy_gapdner.analysis.matching import (
     MISSED,
     SPURIOUS,
@@ -227,7 +227,6 @@ def count_calls(function):
 
 @pytest.mark.parametrize("function", [count_matches, find_errors, model_report.report_model, stats])
 def test_time_grows_linearly_if_all_entities_share_a_word(function, monkeypatch):
-    monkeypatch.setattr(errors_in_context, "_MOST_OVERLAPPING", 3)
     monkeypatch.setattr(matching, "_MOST_COMPARED", 5)
 
     def run(n):

@@ -25,7 +25,7 @@ def test_hand_computed_counts():
     expected = {"docs": 4, "sentences": 5, "tokens": 10, "entities": 8, "documents": None}
     expected |= {"entity_sentences": 3, "discontinuous_sentences": 1}
     expected |= {"discontinuous": 3, "discontinuous_percent": 37.5, "overlapping": 8, "nested": 1}
-    expected |= {"multi_type": 2, "duplicates": 1, "crossing": 2}
+    expected |= {"duplicates": 1, "crossing": 2}
     expected |= {"labels": {"ADR": 4, "Part": 3, "Sign": 1}, "discontinuous_labels": {"ADR": 3}}
     expected |= {"fragments": {"1": 5, "2": 2, "3": 1}, "gap_lengths": {"1": 2, "2": 2}}
     expected |= {"entity_lengths": {"1": 3, "2": 2, "3": 3}}
@@ -44,8 +44,6 @@ def test_overlaps_are_those_of_a_naive_implementation(entities):
     pairs = list(zip(entities, rest, strict=True))
     assert found.overlapping == sum(any(t & u for _, u in others) for (_, t), others in pairs)
     assert found.nested == sum(any(t < u for _, u in others) for (_, t), others in pairs)
-    multi = [any(t == u and a != b for b, u in others) for (a, t), others in pairs]
-    assert found.multi_type == sum(multi)
 
 
 @pytest.mark.parametrize(("names", "documents"), [("aab", 2), ("abc", 3), ([None] * 3, None)])

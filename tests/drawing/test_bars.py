@@ -1,9 +1,11 @@
 import re
+from pathlib import Path
 
 import pytest
 from drawn import rows, sentences
 from hypothesis import given
 from hypothesis import strategies as st
+from javascript import needs_node, run_tests
 
 from spacy_gapdner import Entity
 from spacy_gapdner.drawing.bars import Bar, render_entities
@@ -81,3 +83,8 @@ def test_hidden_entities_are_counted():
     html = render_entities(WORDS, [JOINT] * 45)
     assert "5 more overlapping entities" in html
     assert len(rows(sentences(html)[0])) == 40
+
+
+@needs_node
+def test_equal_labels():
+    run_tests(Path(__file__).with_name("lines.test.mjs"))

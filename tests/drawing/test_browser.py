@@ -19,6 +19,7 @@ from spacy_gapdner.drawing.bars import ENTITIES_CSS, Bar, render_entities
 from spacy_gapdner.drawing.colors import PALETTE
 from spacy_gapdner.drawing.page import LINES_JS, render_page
 from spacy_gapdner.drawing.render import write_documents
+from spacy_gapdner.pipe.scorer import Counts
 
 pytestmark = pytest.mark.slow
 JOINT = Entity("ADE", ((2, 3), (5, 6)), 0.9)
@@ -124,6 +125,9 @@ def report_path(tmp_path_factory):
     pairs = [*make_pairs(), (make_doc(text, [JOINT]), make_doc(text, [longer]))]
     known = KnownTexts(gold for gold, _ in pairs[:1])
     report = report_model((Example(found, gold) for gold, found in pairs), known=known)
+    for error in [error for error in report.errors if error.kind == "missed"][:4]:
+        error.candidate, error.threshold = 0.45, 0.5
+    report.near = Counts(4, 5)
     path = tmp_path_factory.mktemp("reports") / "page.html"
     path.write_text(render_report({"a": report}, "data"), "utf-8")
     return path
@@ -150,6 +154,7 @@ def test_report(browser, report_path, width):
     ("title", "text", "expected"),
     [
         ("missed", "12", "1 to 12 of 12, errors: 12"),
+        ("missed, near the threshold", "Show the sentences", "1 to 4 of 4, errors: 4"),
         ("spurious", "237", "1 to 100 of 237, errors: 237"),
         ("ADE predicted as nothing", "12", "1 to 12 of 12, errors: 12"),
         ("ADE predicted as ADE", "1", "1 to 1 of 1, errors: 1"),
@@ -209,6 +214,28 @@ def test_entities_are_close_to_their_words_in_every_line(browser, tmp_path):
         assert max(end for own, *_, end in cells if own == line) + 2 < after
 
 
+def test_equal_labels_of_a_coordination_are_one(browser, tmp_path):
+    text = "severe joint , shoulder , back , neck , knee and hip pain , and severe fever"
+    found = [Entity("ADE", ((0, 1), (i, i + 1), (12, 13)), 0.9) for i in range(3, 10, 2)]
+    found += [Entity("ADE", ((0, 2), (12, 13)), 0.9), Entity("ADE", ((0, 1), (11, 13)), 0.8)]
+    found.append(Entity("ADE", ((15, 17),), 0.9))
+    path = tmp_path / "page.html"
+    write_documents([(make_doc(text, found),)], path)
+    browser.get(path.as_uri())
+    until_status(browser, "1 to 1 of 1")
+
+    def shown():
+        script = """return [...document.querySelectorAll("i[data-label]")].filter((cell) =>
+          getComputedStyle(cell, "::after").content !== "none").map((cell) => cell.dataset.label)"""
+        return browser.execute_script(script)
+
+    assert shown() == ["ADE 0.90", "ADE 0.80", "ADE 0.90"]
+    # faded entities have their own label
+    press(browser, "discontinuous only")
+    until(browser, lambda: len(visible(browser, "i.off[data-label]")) == 1)
+    assert shown() == ["ADE 0.90", "ADE 0.80", "ADE 0.90"]
+
+
 # for each cell: the top of its line, its own top, and the end of its label
 CELLS = """return [...document.querySelectorAll("i[data-n]")].map((cell) => {
   const [line, own] = [cell.parentElement, cell].map((box) => box.getBoundingClientRect().top);
@@ -236,10 +263,12 @@ def test_contrast(browser, tmp_path, theme, least):
         assert contrast(label, ground) >= 4.5
 
 
-def test_forced_colors(browser, path, report_path):
+def test_forced_colors(browser, path, report_path, tmp_path):
     media = [{"name": "forced-colors", "value": "active"}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
-    for page in (path, report_path):
+    disagreements = tmp_path / "disagreements.html"
+    write_documents(make_pairs(), disagreements, annotators=("a", "b"))
+    for page in (path, report_path, disagreements):
         browser.get(page.as_uri())
         ground, *colors = browser.execute_script(COLORS)
         assert min(contrast(color, ground) for pair in colors for color in pair) >= 4.5
@@ -252,7 +281,11 @@ def test_forced_colors(browser, path, report_path):
             chosen = browser.find_element(By.CSS_SELECTOR, ".tools .chosen")
             until(browser, chosen.is_displayed)
             assert chosen.value_of_css_property("border-top-width") == "3px"
-            assert visible(browser, "i.off")
+        fill(browser, "Type", "ADE")
+        # and so are the faded ones
+        faded = until(browser, lambda: visible(browser, "i.off"))[0]
+        assert float(faded.value_of_css_property("opacity")) > 0.5
+        assert faded.value_of_css_property("border-top-width") == "1px"
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 

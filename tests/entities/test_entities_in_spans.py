@@ -65,7 +65,7 @@ def test_changes_are_found():
     set_entities(doc, [])
     assert found() == [[], [("D", 7)]]
     set_entities(doc, [Entity("E", ((7, 8),))], "third")
-    with pytest.warns(UserWarning, match="several keys: other, third"):
+    with pytest.warns(UserWarning, match="valid entities: other, third"):
         assert found() == [[], []]
     set_entities(doc, [], "other")
     # an invalid group in another part of the Doc is not read

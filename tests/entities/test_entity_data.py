@@ -156,7 +156,7 @@ def test_extension_prefers_the_default_prefix(doc):
     assert doc._.discontinuous_ents == ()
     # overlapping spans of another component are not entities either
     doc.spans["layer_1"] = [Span(doc, 0, 2, "A"), Span(doc, 1, 3, "A")]
-    with pytest.warns(UserWarning, match="not entities: layer"):
+    with pytest.warns(UserWarning, match="valid entities: layer"):
         assert doc._.discontinuous_ents == ()
     set_entities(doc, [OTHER], "ade")
     assert doc._.discontinuous_ents == get_entities(doc, "ade") != ()

@@ -3,6 +3,7 @@ import spacy
 from spacy.training import Corpus, Example
 from tiny_pipeline import make_examples, save_corpus
 
+from spacy_gapdner.docs import DOC_LANG
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.grid import GapAwareTagging
@@ -55,3 +56,13 @@ def test_errors_of_the_examples_are_not_those_of_a_file():
     other = Example(nlp.make_doc("other words"), make_examples(nlp)[0].reference)
     with pytest.raises(ValueError, match="E949"):
         collect_gold(lambda: [other], "gapdner")
+
+
+def test_documents_with_the_tokens_of_another_language():
+    doc = spacy.blank("de").make_doc("starke Schmerzen")
+    for lang in ("de", None):
+        doc.user_data[DOC_LANG] = lang
+        collect_gold(lambda: [Example(doc, doc)], "gapdner")
+    doc.user_data[DOC_LANG] = "en"
+    with pytest.warns(UserWarning, match="rules of German.*: 1 with the rules of English"):
+        collect_gold(lambda: [Example(doc, doc)], "gapdner")

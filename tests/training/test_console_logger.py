@@ -11,12 +11,13 @@ from tiny_pipeline import model_config
 NAMES = ["spans_gapdner_f", "spans_gapdner_disc_f", "ents_f"]
 
 
-def start_logging(keys, scores, output_file=None):
+def start_logging(keys, scores, output_file=None, **training):
     """The functions of a logger, the losses, and its output."""
     nlp = spacy.blank("en")
     for key in keys:
         nlp.add_pipe("gapdner", name=key, config={"model": model_config(), "spans_key": key})
     config = nlp.config.copy()
+    config["training"] |= training
     # without the weights that nlp.config adds
     config["training"]["score_weights"] = {**dict.fromkeys(scores, 0.5), "unused": None}
     logger = registry.loggers.get("spacy-gapdner.ConsoleLogger.v1")(output_file=output_file)
@@ -77,3 +78,27 @@ def test_missing_discontinuous_predictions_are_reported_once():
         evaluate(0, 7)
     (warning,) = warned
     assert "5 evaluations have not found any of 4 discontinuous entities" in str(warning.message)
+
+
+@pytest.mark.parametrize("n_batches", [0, 3, 6])
+def test_lengths_of_a_training(n_batches):
+    start_logging(["gapdner"], {}, max_steps=n_batches, eval_frequency=3)
+
+
+@pytest.mark.parametrize(
+    ("n_batches", "expected"),
+    [
+        (2, "max_steps = 2 is less than eval_frequency = 3. .* model-best is untrained."),
+        (4, "max_steps = 4 is not a multiple of eval_frequency = 3."),
+    ],
+)
+def test_batches_after_the_last_evaluation(n_batches, expected):
+    total = "${training.optimizer.learn_rate.total_steps}"
+    with pytest.warns(UserWarning, match=expected):
+        start_logging(
+            ["gapdner"],
+            {},
+            max_steps=total,
+            eval_frequency=3,
+            optimizer={"learn_rate": {"total_steps": n_batches}},
+        )

@@ -134,7 +134,7 @@ class Store:
         return status == "done" and with_ending(self.stem(name), ".ann").exists()
 
     def phrases(self) -> Counter[str]:
-        """The texts of all entities in the annotation files, with their numbers."""
+        """How often each text is an entity in the annotation files."""
         found: Counter[str] = Counter()
         for name in list(self.texts.paths):
             # errors are shown when the text is opened; another thread may list the texts again

@@ -1,9 +1,10 @@
 /**
  * Arranges the bars of entities after line breaks, which only the browser knows: moves the bars of each
- * line up to its words, keeps their labels inside the block, and repeats the type of an entity that
- * continues on the next line, if there is enough space. All pages with bars use it. Each word is an
- * element, and contains an `<i data-n="number of the entity">` for each bar under it. The first one
- * of an entity has its label: a `<b>` inside, or a text in `data-label` that the style sheet shows.
+ * line up to its words, keeps their labels inside the block, shows equal labels of a coordination once,
+ * and repeats the type of an entity that continues on the next line, if there is enough space. All pages
+ * with bars use it. Each word is an element, and contains an `<i data-n="number of the entity">` for each
+ * bar under it, with the class `gap` or `fragment`. One of these bars has the label: a `<b>` inside, or a
+ * text in `data-label` that the style sheet shows.
  */
 
 /**
@@ -17,6 +18,12 @@
  * @property {number} room
  * @property {number} shift how far the label is moved into the block
  */
+/**
+ * @typedef {object} Labeled an entity with a label
+ * @property {string} label
+ * @property {unknown[]} words the words with its bars
+ * @property {Set<unknown>} own the words of its fragments
+ */
 
 const pen = document.createElement("canvas").getContext("2d");
 // pixels between a label and the next entity
@@ -28,8 +35,47 @@ export function arrangeLines(blocks) {
   const visible = [...blocks].filter((block) => block.getClientRects().length);
   for (const cell of visible.flatMap((block) => [...block.querySelectorAll("i[data-again]")]))
     cell.removeAttribute("data-again");
+  visible.forEach(markRepeated);
   // all positions are read before bars are moved, because the browser would compute them again
   visible.flatMap(readLines).forEach(placeLine);
+}
+
+/** Mark the entities whose label another one shows. @param {HTMLElement} block */
+function markRepeated(block) {
+  /** @type {HTMLElement[][]} */
+  const byNumber = [];
+  for (const cell of block.querySelectorAll("i")) (byNumber[Number(cell.dataset.n)] ??= []).push(cell);
+  // numbers can be missing
+  const entities = byNumber.filter(Boolean);
+  const repeated = findRepeated(entities.map(readLabel));
+  entities.forEach((cells, i) => {
+    for (const cell of cells) cell.toggleAttribute("data-repeated", repeated[i]);
+  });
+}
+
+/** @param {HTMLElement[]} cells of an entity @returns {Labeled} */
+function readLabel(cells) {
+  const fragments = cells.filter((cell) => cell.classList.contains("fragment"));
+  const label = cells.map((cell) => cell.dataset.label ?? cell.textContent).join("");
+  return {
+    // a faded label is for faded entities only
+    label: cells[0].classList.contains("off") ? `off ${label}` : label,
+    words: cells.map((cell) => cell.parentElement),
+    own: new Set(fragments.map((cell) => cell.parentElement)),
+  };
+}
+
+/** @param {Labeled[]} entities @returns {boolean[]} whether the bar above belongs to the same coordination, and has an equal label */
+export function findRepeated(entities) {
+  /** @type {Map<unknown, number>} */
+  const lastAt = new Map();
+  return entities.map(({ label, words, own }, i) => {
+    const above = entities[Math.max(...words.map((word) => lastAt.get(word) ?? -1))];
+    for (const word of words) lastAt.set(word, i);
+    if (label !== above?.label) return false;
+    const hasGap = own.size < words.length || above.own.size < above.words.length;
+    return hasGap && words.some((word) => own.has(word) && above.own.has(word));
+  });
 }
 
 /** @param {HTMLElement} block @returns {Part[][]} the parts of entities in each line, in the order of the entities */
@@ -44,7 +90,8 @@ function readLines(block) {
     const { top, left, right } = /** @type {Element} */ (cell.parentElement).getBoundingClientRect();
     let part = last.get(n);
     if (!part || Math.abs(top - part.top) > 2) {
-      const again = part ? part.again ?? part.cells[0].dataset.type : undefined;
+      const isRepeated = cell.hasAttribute("data-repeated");
+      const again = part && !isRepeated ? part.again ?? part.cells[0].dataset.type : undefined;
       part = { n, top, left, right, cells: [], again, room: 0, shift: 0 };
       last.set(n, part);
       const line = [...lines.keys()].find((other) => Math.abs(other - top) <= 2) ?? top;
@@ -62,7 +109,7 @@ function readLines(block) {
 function addLabel(part, edges) {
   part.room = part.right - part.left;
   const cell = part.cells.find((cell) => cell.firstChild || cell.dataset.label);
-  if (!cell) return;
+  if (!cell || cell.hasAttribute("data-repeated")) return;
   const width = Math.min(labelWidth(cell), edges.width);
   // the label starts at its cell
   const { left: start, right: end } = /** @type {Element} */ (cell.parentElement).getBoundingClientRect();

@@ -81,7 +81,7 @@ def test_tables(found):
         ["some", "100.0", "100.0", "73.9"],
     ]
     # F1 of 2 * 5 / (5 + 9) for gaps of 4 to 6 tokens
-    assert rows_of(tables, "F1 of discontinuous entities by tokens")[0] == [
+    assert rows_of(tables, "F1 for discontinuous entities by tokens")[0] == [
         "gold entities",
         "1",
         "4",

@@ -1,5 +1,5 @@
 /**
- * Writing directions of words. Browsers order letters, but not columns, so that English words in an
+ * Writing directions of words. Browsers order letters, but not columns, so English words in an
  * Arabic sentence need an element of their own.
  */
 

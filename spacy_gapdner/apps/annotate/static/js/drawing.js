@@ -28,7 +28,6 @@ import { extent, inOrder } from "./mentions.js";
  * @property {"gap" | "fragment" | "fragment last"} kind
  * @property {Bar} bar
  * @property {boolean} isLabeled
- * @property {boolean} isNamed whether another entity of its coordination has the label
  */
 
 /**
@@ -88,29 +87,20 @@ function cellsOf(columns, bars) {
   bars.forEach((bar, n) => {
     const [start, end] = extent(bar);
     const fragments = inOrder(bar.fragments);
-    const isNamed = bars.slice(0, n).some((other) => isOneCoordination(bar, other));
     /** @type {Cell[]} */
     const cells = [];
     columns.forEach(([from, to], i) => {
       if (to <= start || end <= from) return;
       const own = fragments.find((f) => from < f[1] && f[0] < to);
       const kind = own ? (own[1] === to ? "fragment last" : "fragment") : "gap";
-      cells.push({ n, kind, bar, isNamed, isLabeled: false });
+      cells.push({ n, kind, bar, isLabeled: false });
       under[i].push(cells[cells.length - 1]);
     });
     // the label is shown once in a block
     const first = cells.find(({ kind }) => kind !== "gap") ?? cells[0];
-    if (first) first.isLabeled = !isNamed;
+    if (first) first.isLabeled = true;
   });
   return under;
-}
-
-/** @param {Bar} one @param {Bar} other @returns {boolean} whether they share a fragment, so that one label is enough */
-function isOneCoordination(one, other) {
-  const isSame = one.label === other.label && one.note === other.note && !one.isWarned;
-  const isDiscontinuous = one.fragments.length > 1 || other.fragments.length > 1;
-  const isShared = one.fragments.some((f) => other.fragments.some((g) => f[0] < g[1] && g[0] < f[1]));
-  return isSame && isDiscontinuous && isShared;
 }
 
 /** @param {Range} column @param {string} word @param {Cell[]} cells @returns {HTMLElement} */
@@ -127,7 +117,7 @@ function drawWord([start, end], word, cells) {
 }
 
 /** @param {Cell} cell @returns {HTMLElement} */
-function drawCell({ n, kind, bar, isLabeled, isNamed }) {
+function drawCell({ n, kind, bar, isLabeled }) {
   const element = make("i", {});
   element.dataset.n = String(n);
   element.className = `${kind} ${bar.style}`;
@@ -135,7 +125,7 @@ function drawCell({ n, kind, bar, isLabeled, isNamed }) {
   element.classList.toggle("proposal", bar.isProposal);
   element.classList.toggle("chosen", bar.isSelected);
   element.dataset.key = String(bar.key);
-  if (!isNamed) element.dataset.type = bar.label;
+  element.dataset.type = bar.label;
   if (isLabeled) {
     const warning = bar.isWarned ? [make("span", { className: "warning" }, "⚠ ")] : [];
     const note = bar.note ? [make("small", {}, ` ${bar.note}`)] : [];

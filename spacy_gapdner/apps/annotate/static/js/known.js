@@ -3,7 +3,7 @@
 /** @typedef {import("./types.js").Range} Range */
 /** @typedef {{all: number, first: number, last: number}} Places in entities, at their start, and at their end */
 
-// unknown words are like words with the same ending
+// unknown words are treated like words with the same ending
 const SMOOTHING = 3;
 const NOWHERE = { all: 0, first: 0, last: 0 };
 

@@ -14,7 +14,7 @@ export function extent({ fragments }) {
 }
 
 /**
- * Sort fragments, and join fragments that are only separated by whitespace.
+ * Sort fragments, and join fragments that are separated only by whitespace.
  * @param {Range[]} fragments
  * @param {string} text
  * @returns {Range[]}

@@ -11,9 +11,9 @@ import { isSure, readings, varied, wordsToOmit } from "./readings.js";
 /** @typedef {import("./readings.js").Reading} Reading */
 /** @typedef {import("./session.js").Session} Session */
 
-// keys of words, without those of the other actions and the digits, which select entities
+// keys of words, except for the keys of other actions and the digits, which select entities
 const WORD_KEYS = "bdefghijklmnopqrstuvwz";
-const UNSURE = "This suggestion is uncertain, so that nothing is selected.";
+const UNSURE = "This suggestion is uncertain, so nothing is selected.";
 
 /**
  * @param {Session} session

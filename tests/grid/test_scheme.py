@@ -4,7 +4,7 @@ import pytest
 
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import GapAwareTagging
-from spacy_gapdner.grid.conflicts import find_conflicts
+from spacy_gapdner.grid.scheme import find_conflicts
 
 TAGGING = GapAwareTagging()
 LABELS = ["ADE", "Symptom"]
