@@ -11,6 +11,7 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
+from spacy.util import logger
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
@@ -178,6 +179,11 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             # they and the thresholds were chosen for the scores of the previous model
             given = {name: self.cfg["config"][name] for name in ("threshold", "disc_threshold")}
             self.cfg.update(given, calibration=None, type_thresholds={})
+        if self.model.ops.device_type == "gpu":
+            logger.info(
+                "The first batches on a GPU can take a minute, because CuPy compiles its kernels. "
+                "Later trainings on this machine reuse them."
+            )
         # thinc's Y is the output, from which models infer its size
         self.model.initialize((gold.sample, self.segments(gold.sample)), cast(Grids, self.labels))
 

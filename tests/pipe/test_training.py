@@ -108,3 +108,13 @@ def test_unaligned_gold_is_reported_and_refused_in_strict_mode():
     pipe.initialize(lambda: make_examples(nlp), nlp=nlp, strict_alignment=True)
     with pytest.raises(GapDNERError, match=MESSAGE):
         nlp.update([make_misaligned(nlp)])
+
+
+def test_kernels_of_a_gpu_are_announced(monkeypatch, caplog):
+    nlp = make_nlp()
+    with caplog.at_level("INFO", "spacy"):
+        nlp.initialize(lambda: make_examples(nlp))
+        assert "CuPy" not in caplog.text
+        monkeypatch.setattr(nlp.get_pipe("gapdner").model.ops, "device_type", "gpu")
+        nlp.initialize(lambda: make_examples(nlp))
+    assert "because CuPy compiles its kernels" in caplog.text
