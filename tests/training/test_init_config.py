@@ -47,12 +47,6 @@ def test_complete_and_valid(gpu, optimize, lang, tmp_path, capsys):
     assert "Config is valid" in capsys.readouterr().out
 
 
-def test_only_english_configs_coordinate():
-    config = init_config(gpu=True, lang="de")
-    augmenter = config["corpora"]["train"]["augmenter"]
-    assert augmenter["@augmenters"] == "spacy-gapdner.oversampling_augmenter.v1"
-
-
 def test_settings_of_the_paper(tmp_path):
     """Section "Implementation details", and the plain model of "Proposed Model"."""
     assert_complete(CONFIGS / "paper.cfg", tmp_path)

@@ -53,7 +53,7 @@ def settings(monkeypatch):
 
 
 def differences(one, other):
-    return {name for name, _ in one.items() ^ other.items()}
+    return {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
 
 
 @pytest.fixture
@@ -84,9 +84,13 @@ def test_rivals(variants):
 
 
 def test_default(variants):
-    others = variants["default-without-synthetic"]
-    assert differences(variants["default"], others) == {SHARE}
-    assert variants["default"][SHARE] == 0.5
+    synthetic, rival = variants["default-synthetic"], variants["default-w2ner"]
+    assert synthetic["corpora.train.augmenter.share"] == 0.5
+    # both use other sentences, or another model
+    for other, prefix in ((synthetic, "corpora.train.augmenter."), (rival, f"{MODEL}.")):
+        names = differences(variants["default"], other) - {f"{MODEL}.tagging.loss.label_weight"}
+        assert names
+        assert all(name.startswith(prefix) for name in names)
 
 
 @pytest.mark.parametrize("corpus", ["chia", "craft"])
