@@ -66,6 +66,8 @@ class EntityLinker:
         # id and name by normalized name
         self._terms: dict[str, tuple[str, str]] = {}
         self._similar: dict[str, str | None] = {}
+        # names with sorted words, for the search of similar names
+        self._words: dict[str, str] = {}
 
     def __call__(self, doc: Doc) -> Doc:
         """RETURNS (Doc): The same Doc, with the ids of its entities."""
@@ -101,10 +103,11 @@ class EntityLinker:
 
             if len(self._similar) >= _CACHE_SIZE:
                 self._similar.clear()
+            self._words = self._words or {name: _sort_words(name) for name in self._terms}
             match = process.extractOne(
-                text, self._terms.keys(), scorer=fuzz.token_sort_ratio, score_cutoff=self.min_score
+                _sort_words(text), self._words, scorer=fuzz.ratio, score_cutoff=self.min_score
             )
-            self._similar[text] = match[0] if match else None
+            self._similar[text] = match[2] if match else None
         return self._similar[text]
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -118,7 +121,7 @@ class EntityLinker:
             lines = data.decode("utf-8-sig").split("\n")
         except UnicodeDecodeError as error:
             raise GapDNERError(f"{self.path} is not UTF-8: {error}. Convert the file.") from error
-        self._terms, self._similar = {}, {}
+        self._terms, self._similar, self._words = {}, {}, {}
         for number, line in enumerate(lines, start=1):
             cells = [cell.strip() for cell in line.split("\t")]
             if cells in ([""], ["id", "name"]):
@@ -146,3 +149,7 @@ class EntityLinker:
 def _normalize(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
     return _SPACES.sub("", " ".join(_HYPHENS.sub(" ", folded).split()))
+
+
+def _sort_words(text: str) -> str:
+    return " ".join(sorted(text.split()))

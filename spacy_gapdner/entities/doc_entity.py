@@ -16,16 +16,6 @@ from .entity import Entity, Fragments, TokenRanges
 STRING_ATTRS = ("id", "kb_id", "kb_name")
 
 
-def _hash_of(name: str) -> Any:
-    def get(self: "DiscontinuousEntity") -> int:
-        return self.vocab.strings.add(getattr(self, name))
-
-    def set_(self: "DiscontinuousEntity", value: int) -> None:
-        setattr(self, name, self.vocab.strings.as_string(value))
-
-    return property(get, set_, doc=f"RETURNS (int): The hash of `{name}`.")
-
-
 @dataclass(eq=False, repr=False)
 class DiscontinuousEntity(TokenRanges):
     """A contiguous or discontinuous entity in a Doc. Changes to the entity are stored in the Doc.
@@ -78,9 +68,14 @@ class DiscontinuousEntity(TokenRanges):
     def _identity(self) -> tuple[Doc, str, Fragments]:
         return self.doc, self.group.name, self.fragments
 
-    label = _hash_of("label_")
-    kb_id = _hash_of("kb_id_")
-    id = _hash_of("id_")
+    @property
+    def label(self) -> int:
+        """RETURNS (int): The hash of the entity type."""
+        return self.spans[0].label
+
+    @label.setter
+    def label(self, label: int) -> None:
+        self.label_ = self.vocab.strings.as_string(label)
 
     @property
     def label_(self) -> str:
@@ -108,6 +103,15 @@ class DiscontinuousEntity(TokenRanges):
         return self.attrs.get("score")
 
     @property
+    def kb_id(self) -> int:
+        """RETURNS (int): The hash of the id in a knowledge base."""
+        return self.vocab.strings.add(self.kb_id_)
+
+    @kb_id.setter
+    def kb_id(self, kb_id: int) -> None:
+        self.kb_id_ = self.vocab.strings.as_string(kb_id)
+
+    @property
     def kb_id_(self) -> str:
         """RETURNS (str): The id in a knowledge base. Empty if the entity is not linked."""
         # doc.to_json saves the ids of spans, but not the attrs of their groups
@@ -117,6 +121,15 @@ class DiscontinuousEntity(TokenRanges):
     def kb_id_(self, kb_id: str) -> None:
         self._set_text("kb_id", kb_id)
         self._set_spans("kb_id_", kb_id)
+
+    @property
+    def id(self) -> int:
+        """RETURNS (int): The hash of the id of the entity."""
+        return self.vocab.strings.add(self.id_)
+
+    @id.setter
+    def id(self, id: int) -> None:
+        self.id_ = self.vocab.strings.as_string(id)
 
     @property
     def id_(self) -> str:
@@ -161,7 +174,10 @@ class DiscontinuousEntity(TokenRanges):
         """RETURNS (str): The texts of the fragments, joined by single spaces."""
         return " ".join(self.doc[start:end].text for start, end in self.fragments)
 
-    orth_ = text
+    @property
+    def orth_(self) -> str:
+        """RETURNS (str): The same as `text`, as in `Span.orth_`."""
+        return self.text
 
     @property
     def text_with_ws(self) -> str:

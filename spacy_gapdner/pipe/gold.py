@@ -114,9 +114,15 @@ def make_targets(
     tagging: TaggingScheme,
     labels: Sequence[str],
 ) -> tuple[list[GridTarget], list[Entity]]:
-    """RETURNS (tuple[list[GridTarget], list[Entity]]): The target of each segment of a document,
-    and the aligned entities that no segment contains. The loss ignores the cells around unaligned
-    entities, whose boundaries fall inside a token.
+    """Make the targets of a document. The loss ignores the cells around unaligned entities.
+
+    aligned (Sequence[Entity]): The entities to learn, in tokens of the document.
+    unaligned (Sequence[Entity]): Entities whose boundaries fall inside a token, and their tokens.
+    segments (Sequence[Segment]): The segments of the document.
+    tagging (TaggingScheme): The tagging scheme.
+    labels (Sequence[str]): The entity types.
+    RETURNS (tuple[list[GridTarget], list[Entity]]): The target of each segment, and the entities
+        that no segment contains.
     """
     assigned, unassigned = assign_entities(aligned, segments)
     targets = []

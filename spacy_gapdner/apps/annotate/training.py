@@ -48,9 +48,15 @@ class Trainer:
         self.training: dict[str, Any] = NO_TRAINING
         start = str(Path(model).resolve()) if Path(model).exists() else model
         # the arguments of `learn`
-        self._job: dict[str, Any] = {"model": start, "before": start, "spans_key": spans_key}
-        self._job |= {"output": str(folder / "new-model"), "data": data}
-        self._job |= {"gpu_id": gpu_id, "code": code}
+        self._job: dict[str, Any] = {
+            "model": start,
+            "before": start,
+            "output": str(folder / "new-model"),
+            "spans_key": spans_key,
+            "data": data,
+            "gpu_id": gpu_id,
+            "code": code,
+        }
 
     @property
     def is_running(self) -> bool:
