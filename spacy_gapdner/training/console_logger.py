@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.util import registry
 
 from ..pipe.recognizer import DiscontinuousEntityRecognizer
-from .training_config import check_length
+from .training_length import check_length
 
 # Number of evaluations after which missing discontinuous entities are reported
 N_EVALUATIONS = 5

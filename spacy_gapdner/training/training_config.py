@@ -18,6 +18,7 @@ from ..grid import TaggingScheme
 from ..grid.segments import check_window
 from ..inference.loading import choose_name
 from ..pipe.factory import DEFAULT_SETTINGS
+from .training_length import check_length
 
 _RULE_SENTENCIZERS = ("sentencizer", "gapdner_sentencizer")
 
@@ -101,27 +102,6 @@ def _read(config: Config, spans_key: str | None) -> TrainingConfig:
         unlike = f"not {', '.join(before)}"
         found.mistakes.append(f"This report splits sentences with gapdner_sentencizer, {unlike}.")
     return found
-
-
-def check_length(training: Mapping[str, Any]) -> str:
-    """RETURNS (str): What is wrong with the number of batches in `[training]`, or an empty
-    string.
-    """
-    n_batches, frequency = training.get("max_steps"), training.get("eval_frequency")
-    if not isinstance(n_batches, int) or not isinstance(frequency, int) or frequency <= 0:
-        return ""
-    if n_batches % frequency == 0:
-        return ""
-    if n_batches < frequency:
-        return (
-            f"[training] max_steps = {n_batches} is less than eval_frequency = {frequency}. The "
-            "only evaluation is before the training, so model-best is untrained. Set "
-            f"training.eval_frequency to {n_batches}."
-        )
-    return (
-        f"[training] max_steps = {n_batches} is not a multiple of eval_frequency = {frequency}. "
-        "Batches after the last evaluation are not in model-best. Change one."
-    )
 
 
 def _find_mistakes(config: Config, name: str, before: list[str], after: list[str]) -> Iterator[str]:
