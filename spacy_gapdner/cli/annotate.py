@@ -73,8 +73,15 @@ def annotate_cli(
     from ..formats.outputs import check_output, locked
     from ..inference.loading import load_recognizer
 
-    of_model = retrain_after, data, order == "uncertain", threshold is not None, spans_key, bf16
-    if model is None and any((*of_model, gpu_id >= 0)):
+    if model is None and (
+        retrain_after
+        or data
+        or order == "uncertain"
+        or threshold is not None
+        or spans_key
+        or bf16
+        or gpu_id >= 0
+    ):
         raise GapDNERError(
             "--order uncertain, --retrain-after, --data, --threshold, --spans-key, --bf16 and "
             "--gpu-id require --model."

@@ -85,7 +85,8 @@ def convert_cli(
     own = {*signature(formats.convert).parameters, *signature(formats.read).parameters}
     own |= {"from_ents", "from_spans", "done"}
     given: dict[str, Any] = {"from_ents": True} if from_ents else {}
-    given |= {} if from_spans is None else {"from_spans": from_spans}
+    if from_spans is not None:
+        given["from_spans"] = from_spans
     for option in reader_options:
         name, equals, value = option.partition("=")
         if not equals:

@@ -45,8 +45,9 @@ def splits_sentences(meta: FactoryMeta) -> bool:
 
 
 def load_splitter(model: str | Path) -> Language:
-    """Load only the components of a trained pipeline that set sentence starts, enabled or else
-    disabled ones, and what they listen to. If there are none, sentences are split by rules.
+    """Load only the components of a trained pipeline that set sentence starts, and what they listen
+    to. Disabled components are used if there are no others. If there are none at all, rules split
+    sentences.
     """
     nlp = load_model(model)
     found = [n for n in nlp.component_names if splits_sentences(nlp.get_pipe_meta(n))]

@@ -50,10 +50,12 @@ class LineSentencizer(Sentencizer):
         YIELDS (Doc): The Docs, in order.
         """
         handle_error = self.get_error_handler()
+        # spaCy's function has no types
         for docs in minibatch(stream, batch_size):  # type: ignore[no-untyped-call]
             try:
                 self.set_annotations(docs, self.predict(docs))
                 yield from docs
+            # of any kind, as in TrainablePipe.pipe: the handler decides what to do
             except Exception as error:
                 handle_error(self.name, self, docs, error)
 

@@ -46,7 +46,7 @@ def document_values(doc: Doc) -> dict[str, Any]:
     name, extra = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
     # several documents can have the same id, such as documents of two annotators
     if name is not None and ("id" not in extra or record_name(extra) not in (None, name)):
-        extra = {"id": name} | extra | {"id": name}
+        extra = {"id": name, **{key: value for key, value in extra.items() if key != "id"}}
     return other_keys(extra)
 
 
