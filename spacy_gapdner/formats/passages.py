@@ -18,7 +18,7 @@ _ENCODINGS = {"characters": "utf-32-le", "utf-16": "utf-16-le", "bytes": "utf-8"
 # where offsets can start, in the order in which this is tried
 _LEVELS = ("document", "passage", "sentence")
 
-# an annotation with the passage and the sentence that contain it
+# an annotation or a part of a document, with the passage and the sentence that contain it
 Located = tuple[Object, tuple[Object, ...]]
 
 
@@ -31,7 +31,7 @@ class _Layout(NamedTuple):
     overlap: int | None
 
 
-def find_parts(part: Object, *parents: Object) -> Iterator[tuple[Object, tuple[Object, ...]]]:
+def find_parts(part: Object, *parents: Object) -> Iterator[Located]:
     """YIELDS (tuple): A document, its passages and their sentences, each after the passage and the
     sentence to which it belongs.
     """
