@@ -8,6 +8,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities import DiscontinuousEntity, get_entities
+from ..errors import GapDNERError
 from ..formats.report import NOWHERE
 from ..inference.loading import find_pipe, temporary_settings
 from ..inference.predictions import predict_records
@@ -31,6 +32,8 @@ class UncertaintySampler:
     """
 
     def __init__(self, pipe: DiscontinuousEntityRecognizer, n: int) -> None:
+        if n < 1:
+            raise GapDNERError(f"Invalid number of texts: {n}. Use at least 1.")
         self.pipe, self.n, self.thresholds = pipe, n, pipe.thresholds
 
     def showing_candidates(self) -> AbstractContextManager[None]:
@@ -98,7 +101,7 @@ def select_uncertain(
     spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
     batch_size, n_process: See `predict`.
     RETURNS (list[Doc]): The selected documents with predicted entities, most uncertain first.
-    RAISES (GapDNERError): If the pipeline has no `gapdner` pipe.
+    RAISES (GapDNERError): If `n` is not positive, or the pipeline has no `gapdner` pipe.
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n)
     with sampler.showing_candidates():
