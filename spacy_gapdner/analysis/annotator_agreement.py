@@ -106,10 +106,12 @@ def agreement(
     only = [n for n in first if n not in pairs], [n for n in second if n in rest]
     differences = [_describe_difference(n, first[n], second[n]) for n in only[0] if n in rest]
     if first and second and not pairs:
-        names = f"the first has {only[0][0]}, the second has {only[1][0]}"
+        reason = f"the first has {only[0][0]}, the second has {only[1][0]}"
+        if differences:
+            reason = differences[0]
         raise GapDNERError(
-            f"The two sides have no text in common: {[*differences, names][0]}. Compare "
-            "annotations of the same texts."
+            f"The two sides have no text in common: {reason}. Compare annotations of the same "
+            "texts."
         )
     found = Agreement(only=only, text_differences=differences)
     for name, other in pairs.items():

@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 
 from ..entities import Entity
 from ..formats import DOC_NAME, TextEntity
+from ..formats.report import format_offsets
 from ..pipe.scorer import Comparison, Mention, find_groups
 from .matching import Error, find_errors, to_text_entity
 
@@ -85,8 +86,7 @@ class ErrorInContext:
         """RETURNS (tuple): The values of ERROR_COLUMNS. Offsets have the form "0 6;17 30"."""
         row: list[Any] = [self.kind, self.doc, self.name, self.sentence]
         for e in (self.gold, self.predicted):
-            offsets = ";".join(f"{start} {end}" for start, end in e.fragments) if e else ""
-            row += [e.label, e.surface, offsets] if e else [""] * 3
+            row += [e.label, e.surface, format_offsets(e.fragments)] if e else [""] * 3
         return *row, self.score, self.threshold
 
 

@@ -240,5 +240,7 @@ def f1_table(tallies: Sequence[Tally], group: str) -> list[tuple[Any, ...]]:
 
 def percent_f1(counts: Counts) -> str:
     """RETURNS (str): "F1 (precision/recall)" in percent."""
-    scores = [100 * score for score in counts.to_dict().values() if score is not None]
-    return "{2:.1f} ({0:.1f}/{1:.1f})".format(*scores) if scores else "-"
+    p, r, f = counts.to_dict().values()
+    if p is None or r is None or f is None:
+        return "-"
+    return f"{100 * f:.1f} ({100 * p:.1f}/{100 * r:.1f})"

@@ -65,6 +65,8 @@ def percent(score: float | None) -> str:
 
 def print_report(report: "formats.Report") -> None:
     """Print the issues of a reader by action and kind, with examples."""
+    from ..formats.report import format_offsets
+
     if differ := report.counts()[formats.SURFACE]:
         msg.warn(
             f"The surface text contradicts the offsets of {differ} of {report.entities} entities, "
@@ -90,8 +92,8 @@ def print_report(report: "formats.Report") -> None:
             continue
         # choices are complete
         for issue in issues[: None if action == "chosen" else N_EXAMPLES]:
-            offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
-            print_line(f"          {issue}{f' [{offsets}]' if offsets else ''}")
+            offsets = f" [{format_offsets(issue.offsets)}]" if issue.offsets else ""
+            print_line(f"          {issue}{offsets}")
         if kind in _HINTS:
             print_line(f"        → {_HINTS[kind]}")
 

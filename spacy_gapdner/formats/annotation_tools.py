@@ -1,5 +1,6 @@
 """Read exports of annotation tools: Prodigy, doccano and Label Studio."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -9,7 +10,8 @@ from typing import Any
 
 from ..errors import GapDNERError
 from .cleaning import UNITS, count_in, count_misplaced
-from .files import file_reader, read_documents, read_json, value_errors
+from .files import file_reader, first_text, read_documents, read_json, value_errors
+from .jsonl import ENTITIES
 from .linked_regions import LinkedRegions, Object, check_annotator, read_regions, split_attributes
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
@@ -20,6 +22,26 @@ _OF_TASK = ("text", "spans", "relations", "tokens", "answer", "entities")
 _OF_PRODIGY = (*_OF_TASK, "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp")
 _DOCCANO_UNITS = ("utf-16", "graphemes", "characters")
 _OF_DOCCANO = ("text", "entities", "annotations", "relations", "label", "labels")
+
+
+def is_prodigy(path: Path) -> bool:
+    """RETURNS (bool): Whether a file has tasks of Prodigy, also texts of `predict` with answers."""
+    text = first_text(path)
+    if not re.search(r'"(spans|_task_hash)"\s*:', text):
+        return False
+    is_answered = re.search(rf'"answer"\s*:\s*"({"|".join(ANSWERS)})"', text) is not None
+    return is_answered or re.search(ENTITIES, text) is None
+
+
+def is_doccano(path: Path) -> bool:
+    """RETURNS (bool): Whether a file has entities of doccano: objects, or [START, END, TYPE]."""
+    text = first_text(path)
+    if re.search(r'"fragments"\s*:', text):
+        return False
+    if re.search(r'"start_offset"\s*:|"relations"\s*:\s*\[', text):
+        return True
+    has_lists = re.search(r'"labels?"\s*:\s*\[\s*[\[\]]', text) is not None
+    return has_lists and re.search(ENTITIES, text) is None
 
 
 def read_prodigy(path: Path, report: Report, annotator: str | None = None) -> Iterator[TextRecord]:

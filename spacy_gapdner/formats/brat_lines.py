@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from ..entities import Fragments
 from ..errors import GapDNERError
 from .records import ACROSS, BratLine, TextEntity
-from .report import Report
+from .report import Report, format_offsets
 
 # a label can contain spaces, and tabs can replace the spaces after it
 _PLACE = r"(\S+(?: \S+)*?)[ \t](-?\d{1,18}[ \t]-?\d{1,18}(?:;-?\d{1,18} -?\d{1,18})*) ?"
@@ -34,15 +34,14 @@ def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
     """RETURNS (str): The line of an entity, with fragments split at line ends, as brat does."""
     if not re.fullmatch(r"\S+", label):
         raise GapDNERError(f"brat requires a label without whitespace, not {label!r}. Rename it.")
-    pieces = [
+    pieces = tuple(
         (start + match.start(), start + match.end())
         for start, end in fragments
         for match in re.finditer(r"[^\r\n]+", text[start:end])
         if match[0].strip()
-    ]
-    offsets = ";".join(f"{start} {end}" for start, end in pieces)
+    )
     surface = " ".join(text[start:end] for start, end in pieces)
-    return f"{name}\t{label} {offsets}\t{surface}"
+    return f"{name}\t{label} {format_offsets(pieces)}\t{surface}"
 
 
 def find_entities_within(line: str) -> list[int]:

@@ -95,7 +95,8 @@ def _read_document(path: Path, report: Report, with_annotator: bool) -> tuple[_D
         name = f"{name}-{path.stem}"
     used = (a for a in all_annotations if a.type.name.startswith((_NAMED_ENTITY, *_CUSTOM)))
     # links have no place, and chains refer only to their first region
-    annotations = [_copy(a) for a in used if _has(a, "sofa") and not _has(a, "first")]
+    placed = (a for a in used if a.type.get_feature("sofa") and not a.type.get_feature("first"))
+    annotations = list(map(_copy, placed))
     return (str(cas.sofa_string or ""), annotations), Place(str(path), None, name)
 
 
@@ -158,7 +159,7 @@ def _copy(annotation: Any) -> _Annotation:
     for value in values.values():
         # a link feature is a list of links with a role and a target
         for link in value if isinstance(value, list) else ():
-            if _has(link, "target"):
+            if link.type.get_feature("target"):
                 links.append((link.get("role"), _id(link.target)))
     if values.get("next") is not None:
         # a chain refers to its next region
@@ -247,10 +248,6 @@ def _add_annotation(annotation: _Annotation, regions: LinkedRegions, types: dict
     others = {k: v for k, v in features.items() if k not in (*_NO_ATTRIBUTES, key) and v != ""}
     score, attrs = split_attributes(others, "identifier")
     regions.add(annotation, label, [offsets], annotation.id, None, score, attrs)
-
-
-def _has(annotation: Any, feature: str) -> bool:
-    return feature in {f.name for f in annotation.type.all_features}
 
 
 def _value(value: Any) -> Any:

@@ -15,6 +15,9 @@ from .outputs import write_parts
 from .records import TextRecord
 from .report import Report
 
+# The results of `predict` keep the keys of its input, such as "_task_hash" and "label": []
+ENTITIES = r'"entities"\s*:\s*\['
+
 
 def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read objects ``{"text": ..., "entities": [{"label": ..., "fragments": [{"start": ...,

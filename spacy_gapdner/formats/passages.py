@@ -18,16 +18,8 @@ _ENCODINGS = {"characters": "utf-32-le", "utf-16": "utf-16-le", "bytes": "utf-8"
 # where offsets can start, in the order in which this is tried
 _LEVELS = ("document", "passage", "sentence")
 
-# an annotation with the passage and the sentence that contain it
+# an annotation or a part of a document, with the passage and the sentence that contain it
 Located = tuple[Object, tuple[Object, ...]]
-
-
-class Counting(NamedTuple):
-    """A document's text, the units of `UNITS` and the offsets of each annotation in these units."""
-
-    text: str
-    units: str
-    offsets: list[list[tuple[int, int]]]
 
 
 class _Layout(NamedTuple):
@@ -39,7 +31,7 @@ class _Layout(NamedTuple):
     overlap: int | None
 
 
-def find_parts(part: Object, *parents: Object) -> Iterator[tuple[Object, tuple[Object, ...]]]:
+def find_parts(part: Object, *parents: Object) -> Iterator[Located]:
     """YIELDS (tuple): A document, its passages and their sentences, each after the passage and the
     sentence to which it belongs.
     """
@@ -48,10 +40,12 @@ def find_parts(part: Object, *parents: Object) -> Iterator[tuple[Object, tuple[O
         yield from find_parts(child, *parents, child)
 
 
-def choose_counting(document: Object, found: Sequence[Located], regions: LinkedRegions) -> Counting:
+def choose_counting(
+    document: Object, found: Sequence[Located], regions: LinkedRegions
+) -> tuple[str, str, list[list[tuple[int, int]]]]:
     """Choose what offsets count: the first way in which most surface texts match.
 
-    RETURNS (Counting): The text and the offsets.
+    RETURNS (tuple): The text, the units of `UNITS`, and the offsets of each annotation in them.
     RAISES (GapDNERError): If passages overlap, unless offsets start with each passage.
     """
     layouts = {units: _join_passages(document, units) for units in _ENCODINGS}
@@ -68,7 +62,7 @@ def choose_counting(document: Object, found: Sequence[Located], regions: LinkedR
         # passages can only overlap if offsets do not count from the start of the document
         is_possible = fits > 0 if level else layout.overlap is None
         if is_possible and fits > best:
-            chosen, best = (level, Counting(layout.text, units, offsets)), fits
+            chosen, best = (level, units, offsets), fits
         if best == n_surfaces:
             break
     if chosen is None:
@@ -76,13 +70,13 @@ def choose_counting(document: Object, found: Sequence[Located], regions: LinkedR
             f"{regions.place} has passages that overlap or are far apart at offset "
             f"{layouts['characters'].overlap}. Correct the offsets."
         )
-    level, counting = chosen
-    if level or counting.units != "characters":
+    level, units, offsets = chosen
+    if level or units != "characters":
         where = f" from the start of the {_LEVELS[level]}" if level else ""
-        name = f"{UNITS[counting.units]}{where}"
+        name = f"{UNITS[units]}{where}"
         message = f"offsets count {name} ({best} of {n_surfaces} surface texts match)"
         regions.report.add("repaired", f"offsets in {name}", message, regions.place)
-    return counting
+    return layouts[units].text, units, offsets
 
 
 def _join_passages(document: Object, units: str) -> _Layout:

@@ -68,21 +68,9 @@ class Format:
         return not self.detector or re.search(self.detector, first_text(path)) is not None
 
 
-# The results of `predict` keep the keys of its input, such as "_task_hash" and "label": []
-_DOCCANO = (
-    # entities and relations, or lists of [START, END, TYPE]
-    r'\A(?![\s\S]*"fragments"\s*:)(?:[\s\S]*(?:"start_offset"\s*:|"relations"\s*:\s*\[)|'
-    r'(?![\s\S]*"entities"\s*:\s*\[)[\s\S]*"labels?"\s*:\s*\[\s*[\[\]])'
-)
-_PRODIGY = (
-    # texts of `predict` that were then annotated in Prodigy have an answer
-    rf'\A(?:(?=[\s\S]*"answer"\s*:\s*"(?:{"|".join(tools.ANSWERS)})")|'
-    r'(?![\s\S]*"entities"\s*:\s*\[))'
-    r'[\s\S]*"(spans|_task_hash)"\s*:'
-)
 _CAS = r'"%[A-Z_]+"\s*:|<(?:[\w.-]+:)?XMI\b|\APK'
 _BIOC, _PUB = r'<collection|"passages"\s*:', r'"(denotations|tracks)"\s*:'
-_JSONL, _PUBTATOR = r'"entities"\s*:\s*\[', r"\A\s*\S+\|t\|"
+_JSONL, _PUBTATOR = jsonl.ENTITIES, r"\A\s*\S+\|t\|"
 _W2NER, _INLINE = docs_reader(w2ner.read_w2ner), docs_reader(inline.read_inline)
 _BRAT, _TXT = (*brat.ANNOTATION_SUFFIXES, ".txt"), inline.SUFFIXES
 _NONE, _RELATIONS, _METADATA = frozenset[str](), frozenset({"relations"}), frozenset({"metadata"})
@@ -99,8 +87,8 @@ _OTHER_FORMATS = {
     '"start_offset"': 'is JSON of doccano. Export "JSONL (text label)".',
 }
 _TABLE = (
-    Format("prodigy", tools.read_prodigy, None, (JSONL,), None, _PRODIGY),
-    Format("doccano", tools.read_doccano, None, (JSONL,), None, _DOCCANO),
+    Format("prodigy", tools.read_prodigy, None, (JSONL,), None, tools.is_prodigy),
+    Format("doccano", tools.read_doccano, None, (JSONL,), None, tools.is_doccano),
     Format("labelstudio", tools.read_labelstudio, None, (JSON,), None, r'"result"\s*:'),
     Format("cas", cas.read_cas, None, cas.SUFFIXES, None, _CAS),
     Format("jsonl", jsonl.read_jsonl, jsonl.write_jsonl, (JSONL,), JSONL, _JSONL, _RELATIONS),

@@ -48,6 +48,11 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def format_offsets(fragments: Fragments) -> str:
+    """RETURNS (str): The offsets of fragments as in brat, such as "0 6;20 24"."""
+    return ";".join(f"{start} {end}" for start, end in fragments)
+
+
 @dataclass(frozen=True)
 class Issue:
     """A problem in the input or with the output. The action is "kept" if nothing was changed,

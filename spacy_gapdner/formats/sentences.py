@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..docs import get_sentences
-from ..entities import Entity, get_entities, set_entities
+from ..entities import DiscontinuousEntity, Entity, get_entities, set_entities
 from .docs import BLANK, DOC_NAME, SEVERAL, doc_place
 from .report import NOWHERE, Place, Report, printable
 
@@ -71,9 +71,9 @@ def doc_sentences(
     for doc in docs:
         sentences = get_sentences(doc)
         starts = [sentence.start for sentence in sentences]
-        entities: list[list[Entity]] = [[] for _ in sentences]
-        for found in get_entities(doc, spans_key):
-            entities[bisect_right(starts, found.start) - 1].append(found.to_entity())
+        entities: list[list[DiscontinuousEntity]] = [[] for _ in sentences]
+        for entity in get_entities(doc, spans_key):
+            entities[bisect_right(starts, entity.start) - 1].append(entity)
         for sentence, own in zip(sentences, entities, strict=True):
             words = [token for token in sentence if not token.text.isspace()]
             numbers = {token.i: number for number, token in enumerate(words)}
@@ -81,12 +81,10 @@ def doc_sentences(
             for entity in own:
                 tokens = [numbers[i] for i in entity.token_indices if i in numbers]
                 if tokens and entity.end <= sentence.end:
-                    inside.append(Entity.from_tokens(entity.label, tokens))
+                    inside.append(Entity.from_tokens(entity.label_, tokens))
                 else:
                     kind = SEVERAL if entity.end > sentence.end else BLANK
-                    message = f"{entity.label} at tokens {entity.fragments}"
-                    spans = [doc[start:end] for start, end in entity.fragments]
-                    offsets = tuple((span.start_char, span.end_char) for span in spans)
-                    report.add("dropped", kind, message, doc_place(doc), offsets)
+                    message = f"{entity.label_} at tokens {entity.fragments}"
+                    report.add("dropped", kind, message, doc_place(doc), entity.char_fragments)
             if words:
                 yield doc_place(doc).document, [token.text for token in words], inside

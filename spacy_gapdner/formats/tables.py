@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, get_entities
 from .docs import DOC_NAME
 from .outputs import replacing
-from .report import Report
+from .report import Report, format_offsets
 
 if TYPE_CHECKING:
     import pandas
@@ -64,7 +64,7 @@ def entity_rows(
                 entity.text,
                 entity.start_char,
                 entity.end_char,
-                ";".join(f"{start} {end}" for start, end in entity.char_fragments),
+                format_offsets(entity.char_fragments),
                 entity.is_discontinuous,
                 entity.score,
                 entity.kb_id_,

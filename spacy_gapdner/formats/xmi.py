@@ -95,10 +95,8 @@ def derive_type_system(raw: bytes) -> Any:
                 found[key] = kind
     types = TypeSystem()
     for name, kinds in features.items():
-        base = "uima.tcas.Annotation" if "begin" in kinds else "uima.cas.TOP"
-        made = types.create_type(name, base)
+        base = "uima.cas.AnnotationBase" if "sofa" in kinds else "uima.cas.TOP"
+        made = types.create_type(name, "uima.tcas.Annotation" if "begin" in kinds else base)
         for key in kinds.keys() - {_ID, "begin", "end", "sofa"}:
             types.create_feature(made, key, kinds[key])
-        if "sofa" in kinds and "begin" not in kinds:
-            types.create_feature(made, "sofa", "uima.cas.Sofa")
     return types

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_pipeline import ANNOTATED, model_config
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.analysis import select_uncertain
 from spacy_gapdner.analysis.uncertainty import UncertaintySampler
 from spacy_gapdner.inference.loading import temporary_settings
@@ -29,6 +29,11 @@ def pipe():
     pipe = nlp.add_pipe("gapdner", config={"model": model_config(), "threshold": 0.5})
     pipe.cfg["type_thresholds"] = {"Drug": 0.75}
     return pipe
+
+
+def test_no_texts(pipe):
+    with pytest.raises(GapDNERError, match="Invalid number of texts: 0"):
+        UncertaintySampler(pipe, 0)
 
 
 def make_docs(pipe, candidates):

@@ -5,8 +5,11 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 from tiny_pipeline import read_docs
+from typer.main import get_command
 
 from spacy_gapdner import get_entities
+from spacy_gapdner.cli import app
+from spacy_gapdner.formats.registry import _TABLE
 
 TEXT = "Severe joint and shoulder pain.\nNo rash, pretest.\n"
 ANN = (
@@ -17,6 +20,16 @@ ANN = (
     "T5\tSign 26 39\tpain.\\nNo rash\n"
     "T6\tSign 0 500\tall\n"
 )
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "verb"),
+    [("convert", "format", "reader"), ("convert", "to", "writer"), ("predict", "format", "writer")],
+)
+def test_help_names_all_formats(command, option, verb):
+    help_of = {option.name: option.help for option in get_command(app).commands[command].params}
+    words = set(help_of[option].replace(",", " ").replace(":", " ").split())
+    assert {format.name for format in _TABLE if getattr(format, verb)} <= words
 
 
 @pytest.fixture

@@ -34,6 +34,18 @@ def test_doccano_lists_of_labels(write, report):
     assert report.counts("dropped") == {"malformed entity": 1, "invalid offsets": 1}
 
 
+def test_relations_of_doccano(write, report):
+    ends = [(1, 0, 6), (2, 13, 17), (3, 7, 12)]
+    found = [{"id": n, "label": "ADE", "start_offset": s, "end_offset": e} for n, s, e in ends]
+    names = {(1, 2): "Fragment", (2, 3): "cause"}
+    links = [{"id": 9, "from_id": a, "to_id": b, "type": t} for (a, b), t in names.items()]
+    record = {"text": "severe joint pain", "entities": found, "relations": links}
+    path = write({"a.jsonl": lines(record)})
+    assert guess_format(path) == "doccano"
+    assert read_all(path, report) == [[("ADE", "severe pain"), ("ADE", "joint")]]
+    assert report.counts("dropped") == {"relation": 1}
+
+
 def test_texts_of_doccano_1_5(write, report):
     path = write({"a.jsonl": lines({"id": 3, "data": "joint pain", "label": [[6, 10, "ADE"]]})})
     (doc,) = read(path, report=report)

@@ -88,6 +88,12 @@ def test_annotate_escapes_names(tmp_path, report):
     assert [r.name for r in read_brat(tmp_path, report, names[1:])] == ["b\t", "\udce9"]
 
 
+def test_annotation_without_text(write, report):
+    folder = write({"a.ann": "T1\tADR 0 4\tpain\n", "b.txt": "pain", "b.ann": ""})
+    with pytest.raises(GapDNERError, match=r"a\.ann has no text\. Add .*a\.txt"):
+        list(read_docs(folder, report=report))
+
+
 def test_repeated_ids(write, report):
     lines = "T1\tADR 0 3\tBad\nT1\tADR 4 9\tjoint\nA1\tDoubt T1\n#1\tAnnotatorNotes T1\tsee\n"
     (doc,) = read_docs(write({"a.txt": "Bad joint", "a.ann": lines}), report=report)

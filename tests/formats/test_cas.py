@@ -95,6 +95,18 @@ def test_missing_type_system(folder, report):
     assert report.counts("repaired") == {"missing type system": 1}
 
 
+def test_annotations_without_offsets_and_type_system(write, report):
+    sofa = '<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" sofaString="joint pain"/>'
+    part = '<custom:Part xmi:id="3" sofa="1" begin="0" end="5" value="Joint"/>'
+    found = f'{sofa}<custom:About xmi:id="2" sofa="1" author="me"/>{part}'
+    view = '<cas:View sofa="1" members="2 3"/>'
+    names = 'xmlns:cas="http:///uima/cas.ecore" xmlns:custom="http:///custom.ecore"'
+    xmi = f'<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" {names}>{found}{view}</xmi:XMI>'
+    (doc,) = read(write({"a.xmi": xmi}), report=report)
+    assert [(e.label_, e.text) for e in get_entities(doc)] == [("Joint", "joint")]
+    assert report.counts("dropped") == {"annotation of the document": 1}
+
+
 def test_unreadable_files(folder, report, monkeypatch):
     (folder / "b.json").write_text('{"%TYPES": 1}')
     (folder / "b.zip").write_bytes((folder / "a.zip").read_bytes()[:300])

@@ -1,4 +1,5 @@
 import pytest
+import spacy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
@@ -140,6 +141,13 @@ def test_reader_with_offsets_outside_the_text(nlp, fragment):
     report = Report(skip=True)
     assert [doc.text for doc in to_docs(records, nlp, report)] == ["rash"]
     assert len(report.skipped) == 1
+
+
+def test_tokenizer_that_changes_the_text(report):
+    nlp = spacy.blank("en")
+    nlp.tokenizer = lambda text: Doc(nlp.vocab, words=text.split())
+    with pytest.raises(GapDNERError, match="The tokenizer changes the text of a"):
+        list(to_docs([record("joint  pain")], nlp, report))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Change the entities with the same words in the other texts of a folder."""
 
 import re
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, get_args
@@ -10,7 +9,7 @@ from ...errors import GapDNERError
 from ...formats import TextEntity
 from ...formats.files import hide_bom
 from ..web import RequestBody
-from .store import Annotation, Loaded, Store
+from .store import Annotation, Loaded, Store, fold
 
 Action = Literal["mark", "change", "delete"]
 
@@ -50,18 +49,18 @@ def _load(store: Store, name: str, equal: EqualWords) -> Loaded | None:
     # errors are shown when the text is opened
     with suppress(GapDNERError, OSError):
         # most texts do not contain the words
-        text = store.texts.read(name).casefold()
-        if name != equal.skipped and all(word in text for word in equal.words.casefold().split()):
+        text = fold(store.texts.read(name))
+        if name != equal.skipped and all(word in text for word in fold(equal.words).split()):
             return store.load(name)
     return None
 
 
 def _change(loaded: Loaded, equal: EqualWords, action: Action) -> tuple[list[TextEntity], int]:
     text, entities = loaded.file.text, list(loaded.file.entities.values())
-    words = _folded([equal.words])
+    words = fold(equal.words)
 
     def is_equal(entity: TextEntity) -> bool:
-        return _folded(text[start:end] for start, end in entity.fragments) == words
+        return fold(" ".join(text[start:end] for start, end in entity.fragments)) == words
 
     if action == "delete":
         kept = [e for e in entities if e.label != equal.label or not is_equal(e)]
@@ -81,7 +80,3 @@ def _change(loaded: Loaded, equal: EqualWords, action: Action) -> tuple[list[Tex
     spans = (match.span() for match in found)
     new = [TextEntity(equal.label, (span,)) for span in spans if (span,) not in taken]
     return [*entities, *new], len(new)
-
-
-def _folded(parts: Iterable[str]) -> str:
-    return " ".join(" ".join(parts).casefold().split())

@@ -116,10 +116,7 @@ class Session:
             "tokens": [(t.idx, t.idx + len(t)) for t in doc if not t.is_space],
             "sentences": [(s.start_char, s.end_char) for s in get_sentences(doc)],
             "entities": self._show_entities(loaded),
-            "rejected": [
-                {"label": e.label, "fragments": e.fragments, "id": e.id}
-                for e in loaded.entry.rejected
-            ],
+            "rejected": [_to_row(e, id=e.id) for e in loaded.entry.rejected],
             "n_hidden": loaded.file.n_hidden,
         }
 
@@ -141,7 +138,7 @@ class Session:
         else:
             by_source = self.adjudication.propose(loaded.id)
         return [
-            {"label": e.label, "fragments": e.fragments, "score": e.score, "source": source}
+            _to_row(e, score=e.score, source=source)
             for source, entities in by_source.items()
             for e in entities
             if e.key not in decided
@@ -198,9 +195,12 @@ class Session:
                 warnings.append(f"the file contains the text {entity.surface!r}")
             if entity.label not in known:
                 warnings.append(f"{entity.label} is not one of the types")
-            row = {"id": id, "label": entity.label, "fragments": entity.fragments}
-            shown.append({**row, "notes": notes.get(id, []), "warnings": warnings})
+            shown.append(_to_row(entity, id=id, notes=notes.get(id, []), warnings=warnings))
         return shown
+
+
+def _to_row(entity: TextEntity, **others: object) -> dict[str, Any]:
+    return {"label": entity.label, "fragments": entity.fragments, **others}
 
 
 def _is_person(name: str) -> bool:

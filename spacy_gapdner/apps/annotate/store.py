@@ -96,11 +96,11 @@ class Texts:
 
     def search(self, words: str) -> Iterator[str]:
         """The ids of the texts that contain words, in any case and with any white space."""
-        words = _folded(words)
+        words = fold(words)
         for name in self.paths:
             # errors are shown when the text is opened; another thread may list the texts again
             with suppress(KeyError, OSError, GapDNERError):
-                if words in _folded(self.read(name)):
+                if words in fold(self.read(name)):
                     yield name
 
     def read(self, name: str) -> str:
@@ -108,7 +108,8 @@ class Texts:
         return read_text(inside(self.paths[name], self.folder), keep_bom=True)
 
 
-def _folded(text: str) -> str:
+def fold(text: str) -> str:
+    """The text for comparisons that ignore case, white space and the form of Unicode."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 

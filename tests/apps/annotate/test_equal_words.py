@@ -37,3 +37,11 @@ def test_discontinuous_entities(connect, notes):
     equal = {"words": "Severe pain", "label": "Drug"}
     assert connect().post("equal/change", json=equal) == 1
     assert (notes / "b.ann").read_text() == "T1\tDrug 0 6;13 17\tsevere pain\n"
+
+
+def test_words_in_another_form_of_unicode(connect, notes):
+    # "o" with a combining diaeresis, as in file contents of macOS
+    (notes / "b.txt").write_text("O\u0308dem", encoding="utf-8")
+    (notes / "b.ann").write_text("T1\tADR 0 5\tO\u0308dem\n", encoding="utf-8")
+    assert connect().post("equal/change", json={"words": "\u00f6dem", "label": "Drug"}) == 1
+    assert (notes / "b.ann").read_text(encoding="utf-8").startswith("T1\tDrug 0 5\t")
