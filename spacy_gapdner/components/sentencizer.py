@@ -72,7 +72,7 @@ class LineSentencizer(Sentencizer):
         orths, is_space = attrs[:, 0], attrs[:, 1].astype(bool)
         strings = docs[0].vocab.strings
         if is_space.any():
-            n_breaks = _count_breaks(orths, is_space, strings)
+            n_breaks = _count_breaks(docs, firsts, orths, is_space)
             of_docs = np.diff(np.append(0, n_breaks.cumsum())[firsts]).tolist()
             joins = np.repeat(list(map(self._joins, docs, of_docs)), np.diff(firsts))
             starts = _move_past_whitespace(starts, firsts, is_space, n_breaks, joins)
@@ -140,10 +140,17 @@ def blank_pipeline(lang: str = "en", line_breaks: LineBreaks = "auto") -> Langua
     return nlp
 
 
-def _count_breaks(orths: np.ndarray, is_space: np.ndarray, strings: StringStore) -> np.ndarray:
+def _count_breaks(
+    docs: list[Doc], firsts: np.ndarray, orths: np.ndarray, is_space: np.ndarray
+) -> np.ndarray:
     # the number of line breaks in each token
-    spaces, index = np.unique(orths[is_space], return_inverse=True)
-    counts = [len(_LINE_BREAK.findall(strings[space])) for space in spaces.tolist()]
+    spaces, first, index = np.unique(orths[is_space], return_index=True, return_inverse=True)
+    # each Doc can have its own vocab
+    owners = np.searchsorted(firsts, np.flatnonzero(is_space)[first], side="right") - 1
+    counts = [
+        len(_LINE_BREAK.findall(docs[i].vocab.strings[space]))
+        for i, space in zip(owners.tolist(), spaces.tolist(), strict=True)
+    ]
     n_breaks = np.zeros(len(orths), dtype=int)
     n_breaks[is_space] = np.array(counts, dtype=int)[index]
     return n_breaks

@@ -60,8 +60,15 @@ def _forward(
     if not sum(map(len, norms)):
         return vectors, backprop_embed
     # each different word once
-    words, place = numpy.unique(numpy.concatenate(norms), return_inverse=True)
-    ngrams = [_hash_ngrams(docs[0].vocab.strings[word]) for word in words.tolist()]
+    words, first, place = numpy.unique(
+        numpy.concatenate(norms), return_index=True, return_inverse=True
+    )
+    # each Doc can have its own vocab
+    owners = numpy.searchsorted(numpy.cumsum(list(map(len, norms))), first, side="right")
+    ngrams = [
+        _hash_ngrams(docs[i].vocab.strings[word])
+        for i, word in zip(owners.tolist(), words.tolist(), strict=True)
+    ]
     lengths = model.ops.asarray1i([len(hashes) for hashes in ngrams])
     keys = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(ngrams)), dtype="uint64")
     rows, backprop_table = table(keys, is_train)

@@ -130,6 +130,13 @@ def _forward(
     use_one_thread_after_fork()
     docs, segments = inputs if isinstance(inputs, tuple) else (inputs, _whole_docs(inputs))
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
+    for doc, array in zip(docs, vectors, strict=True):
+        # a transformer's vectors keep the tokens that the document had before
+        if len(array) != len(doc):
+            raise GapDNERError(
+                f"A document has {len(doc)} tokens, but vectors of {len(array)} tokens. Merge or "
+                "split tokens (merge_entities, retokenizer) before the transformer or tok2vec."
+            )
     scores, backprop_grid = model.get_ref("grid")((vectors, segments), is_train)
 
     def backprop(d_scores: Grids) -> list[Doc]:

@@ -99,6 +99,13 @@ def test_other_docs_of_a_batch_do_not_change_sentences(line_breaks, texts):
         assert not any(sent[0].is_space for sent in list(doc.sents)[1:])
 
 
+def test_docs_of_a_batch_can_have_their_own_vocab():
+    texts = ["a\n\n b c.", "a \n\t b. c"]
+    docs = [blank_pipeline().make_doc(text) for text in texts]
+    found = [doc.to_array("SENT_START").tolist() for doc in blank_pipeline().pipe(docs)]
+    assert found == [blank_pipeline()(text).to_array("SENT_START").tolist() for text in texts]
+
+
 def test_errors_go_to_the_error_handler(monkeypatch):
     nlp = blank_pipeline()
     failed = []

@@ -37,6 +37,14 @@ def test_mean_of_the_ngrams_is_added():
     assert embed.predict([DOCS[1]])[0].shape == (0, 8)
 
 
+def test_docs_of_a_batch_can_have_their_own_vocab():
+    embed, texts = make(), ["unseen pain", "zygote pain"]
+    docs = [spacy.blank("en")(text) for text in texts]
+    expected = [embed.predict([NLP(text)])[0] for text in texts]
+    for vectors, own in zip(embed.predict(docs), expected, strict=True):
+        assert vectors == pytest.approx(own, abs=1e-6)
+
+
 def test_gradient_of_the_table():
     embed = make()
     table = embed.layers[1]

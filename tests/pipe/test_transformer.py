@@ -11,7 +11,7 @@ from thinc.api import Adam
 from tiny_pipeline import CORPUS, annotate, found, make_examples
 from tiny_transformer import load_small_pipeline, save_bert
 
-from spacy_gapdner import Entity, set_entities
+from spacy_gapdner import Entity, GapDNERError, set_entities
 from spacy_gapdner.model.transformer_shim import TransformerShim
 
 
@@ -156,3 +156,11 @@ def test_transformer_that_has_not_run_is_reported(trained):
     message = "'gapdner' has no word vectors for 2 of 3 documents"
     with trained.select_pipes(disable="transformer"), pytest.warns(UserWarning, match=message):
         list(trained.pipe(texts))
+
+
+def test_tokens_merged_after_the_transformer_are_an_error(trained):
+    doc = trained.get_pipe("transformer")(trained.make_doc("severe joint pain"))
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:2])
+    with pytest.raises(GapDNERError, match="2 tokens, but vectors of 3 tokens"):
+        trained.get_pipe("gapdner")(doc)
