@@ -192,7 +192,7 @@ def _attend(
     features = network.encode(words[None], torch.tensor([n]))
     grids: list[Tensor] = []
     handle = network.activation.register_forward_hook(lambda *args: grids.append(args[-1]))
-    labels = _label_cells(pipe, _to_numpy(network.score(features, mask=None)))
+    labels = _label_cells(pipe, _to_numpy(network.make_scorer()(features, None)))
     handle.remove()
     span = None if network.span_attention is None else _attend_tokens(features[1][0])
     cross = None

@@ -108,17 +108,10 @@ class GapDNERNetwork(GridNetwork):
 
     def make_scorer(self) -> Scorer:
         """Combine the weights that are the same for all batches. See `GridNetwork.make_scorer`."""
-        return partial(self._score, self._fold())
-
-    def score(self, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
-        """Score the label grids of a batch of sentences. See `GridNetwork.score`."""
-        return self._score(self._fold(), tokens, mask)
-
-    def _fold(self) -> _Maps:
         maps: tuple[Tensor, Tensor] = self.classifier.weight, self.classifier.bias
         if self.criss_cross is not None:
             maps = self.criss_cross.fold(self.classifier)
-        return (self.boundary.followed_by(self.from_boundary), *maps)
+        return partial(self._score, (self.boundary.followed_by(self.from_boundary), *maps))
 
     def _score(self, maps: _Maps, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
         scores = self._map_grid(maps, tokens)
