@@ -2,17 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-import numpy as np
 import spacy
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
-from spacy.strings import StringStore
 from spacy.tokens import Doc
-from spacy.util import minibatch
 
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 # Wrapped text: minimum width, minimum number of full lines, and minimum length of a full line as a
@@ -41,49 +38,36 @@ class LineSentencizer(Sentencizer):
         super().__init__(name, **settings)
         self.line_breaks = line_breaks
 
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Set the sentence boundaries of a stream of Docs in batches. Sentencizer.pipe processes
-        each Doc alone, which takes ten times as long here.
-
-        stream (Iterable[Doc]): The Docs.
-        batch_size (int): Number of Docs per batch.
-        YIELDS (Doc): The Docs, in order.
-        """
-        handle_error = self.get_error_handler()
-        # spaCy's function has no types
-        for docs in minibatch(stream, batch_size):  # type: ignore[no-untyped-call]
-            try:
-                self.set_annotations(docs, self.predict(docs))
-                yield from docs
-            # of any kind, as in TrainablePipe.pipe: the handler decides what to do
-            except Exception as error:
-                handle_error(self.name, self, docs, error)
-
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
         """RETURNS (list[list[bool]]): Whether each token of each Doc starts a sentence."""
         docs = list(docs)
-        guesses = super().predict(docs)
-        # the places of the first tokens among the tokens of all Docs
-        firsts = np.cumsum([0, *map(len, docs)])
-        if not firsts[-1]:
-            return cast(list[list[bool]], guesses)
-        starts = np.concatenate(guesses).astype(bool)
-        attrs = np.concatenate([doc.to_array(["ORTH", "IS_SPACE"]) for doc in docs])
-        orths, is_space = attrs[:, 0], attrs[:, 1].astype(bool)
-        strings = docs[0].vocab.strings
-        if is_space.any():
-            n_breaks = _count_breaks(orths, is_space, strings)
-            of_docs = np.diff(np.append(0, n_breaks.cumsum())[firsts]).tolist()
-            joins = np.repeat(list(map(self._joins, docs, of_docs)), np.diff(firsts))
-            starts = _move_past_whitespace(starts, firsts, is_space, n_breaks, joins)
-        _include_opening(starts, firsts, orths, strings)
-        return [part.tolist() for part in np.split(starts, firsts[1:-1])]
+        guesses: list[list[bool]] = super().predict(docs)
+        for doc, starts in zip(docs, guesses, strict=True):
+            is_space = doc.to_array("IS_SPACE").astype(bool).tolist()
+            if any(is_space):
+                self._start_after_whitespace(doc, is_space, starts)
+            _include_opening(doc, starts)
+        return guesses
 
-    def _joins(self, doc: Doc, n_breaks: int) -> bool:
+    def _start_after_whitespace(self, doc: Doc, is_space: list[bool], starts: list[bool]) -> None:
+        # two line breaks are an empty line
+        most_breaks = 1 if self._joins(doc) else 0
+        n_breaks, is_start = 0, False
+        for i, starts_here in enumerate(starts):
+            if is_space[i]:
+                n_breaks += len(_LINE_BREAK.findall(doc[i].text))
+                is_start, starts[i] = is_start or starts_here, False
+            else:
+                starts[i] = starts_here or is_start or n_breaks > most_breaks
+                n_breaks, is_start = 0, False
+        # the whitespace before the first sentence belongs to it
+        if is_space[0] and not all(is_space):
+            starts[is_space.index(False)] = False
+        starts[0] = True
+
+    def _joins(self, doc: Doc) -> bool:
         # whether only empty lines end a sentence
-        if self.line_breaks == "auto":
-            return n_breaks >= _FULL_LINES and is_wrapped(doc.text)
-        return self.line_breaks == "join"
+        return is_wrapped(doc.text) if self.line_breaks == "auto" else self.line_breaks == "join"
 
 
 def is_wrapped(text: str) -> bool:
@@ -140,43 +124,11 @@ def blank_pipeline(lang: str = "en", line_breaks: LineBreaks = "auto") -> Langua
     return nlp
 
 
-def _count_breaks(orths: np.ndarray, is_space: np.ndarray, strings: StringStore) -> np.ndarray:
-    # the number of line breaks in each token
-    spaces, index = np.unique(orths[is_space], return_inverse=True)
-    counts = [len(_LINE_BREAK.findall(strings[space])) for space in spaces.tolist()]
-    n_breaks = np.zeros(len(orths), dtype=int)
-    n_breaks[is_space] = np.array(counts, dtype=int)[index]
-    return n_breaks
-
-
-def _move_past_whitespace(
-    starts: np.ndarray,
-    firsts: np.ndarray,
-    is_space: np.ndarray,
-    n_breaks: np.ndarray,
-    joins: np.ndarray,
-) -> np.ndarray:
-    words = np.flatnonzero(~is_space)
-    # the starts and line breaks since the previous word
-    n_starts, n_breaks = (
-        np.diff(np.cumsum(counts)[words], prepend=0) for counts in (starts, n_breaks)
-    )
-    moved = np.zeros_like(starts)
-    moved[words] = (n_starts > 0) | (n_breaks > joins[words])
-    # the whitespace before the first sentence belongs to it
-    first_words = np.searchsorted(words, firsts)
-    moved[words[first_words[first_words < len(words)]]] = False
-    moved[firsts[firsts < len(moved)]] = True
-    return moved
-
-
-def _include_opening(
-    starts: np.ndarray, firsts: np.ndarray, orths: np.ndarray, strings: StringStore
-) -> None:
+def _include_opening(doc: Doc, starts: list[bool]) -> None:
     # the Sentencizer attaches all punctuation to the previous sentence
-    opening = np.isin(orths, [strings[character] for character in _OPENING])
-    # the last token of a Doc is not followed by a word
-    opening[firsts[1:] - 1] = False
-    for i in np.flatnonzero(opening)[::-1].tolist():
-        if starts[i + 1]:
-            starts[i : i + 2] = True, False
+    for start in [i for i, is_start in enumerate(starts) if is_start]:
+        first = start
+        while first and doc[first - 1].text in _OPENING:
+            first -= 1
+        starts[start] = False
+        starts[first] = True

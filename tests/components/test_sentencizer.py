@@ -99,16 +99,6 @@ def test_other_docs_of_a_batch_do_not_change_sentences(line_breaks, texts):
         assert not any(sent[0].is_space for sent in list(doc.sents)[1:])
 
 
-def test_errors_go_to_the_error_handler(monkeypatch):
-    nlp = blank_pipeline()
-    failed = []
-    nlp.set_error_handler(lambda name, component, docs, error: failed.append((name, len(docs))))
-    # not a function
-    monkeypatch.setattr("spacy_gapdner.components.sentencizer.is_wrapped", None)
-    docs = list(nlp.pipe([PROSE, PARAGRAPHS, PROSE], batch_size=1))
-    assert ([doc.text for doc in docs], failed) == ([PROSE, PROSE], [("sentencizer", 1)])
-
-
 def test_shared_tok2vec(tmp_path):
     nlp = spacy.blank("en")
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24}
