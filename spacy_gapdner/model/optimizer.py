@@ -101,10 +101,4 @@ def _get_moment(known: dict[Key, Any], key: Key, tensor: Tensor) -> Tensor:
 def _clip(gradients: list[Tensor], limit: float) -> None:
     norms = torch.stack(torch._foreach_norm(gradients))
     factors = limit / norms.clamp(min=limit)
-    if factors.device.type == "cpu":
-        # most gradients are small
-        for gradient, factor in zip(gradients, factors.tolist(), strict=True):
-            if factor < 1:
-                gradient.mul_(factor)
-    else:
-        torch._foreach_mul_(gradients, list(factors.unbind()))
+    torch._foreach_mul_(gradients, list(factors.unbind()))
