@@ -27,8 +27,7 @@ class GridSettings:
                 raise GapDNERError(f"Invalid {name}: {value}. It must be in [0, 1).")
 
 
-# The features of the tokens of a batch `(batch, n, width)`, and a mask that is True for words and
-# False for padding `(batch, n)`, or None without padding -> logits `(batch, n, n, n_channels)`
+# See `GridNetwork.make_scorer`
 Scorer = Callable[[Sequence[Tensor], Tensor | None], Tensor]
 
 
@@ -104,8 +103,12 @@ class GridNetwork(nn.Module):
         raise NotImplementedError
 
     def make_scorer(self) -> Scorer:
-        """RETURNS (Scorer): A function that scores the label grids of a batch of sentences.
-        Networks that compute something from their weights do this once here.
+        """Create a function that scores the label grids of a batch of sentences. Networks that
+        compute something from their weights do this once here.
+
+        RETURNS (Callable[[Sequence[Tensor], Optional[Tensor]], Tensor]): Maps the features of the
+            tokens `(batch, n, width)`, and a mask that is True for words and False for padding
+            `(batch, n)`, or None without padding, to logits `(batch, n, n, n_channels)`.
         """
         raise NotImplementedError
 
