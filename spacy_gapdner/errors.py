@@ -10,8 +10,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 class GapDNERError(ValueError):
     """Raised for invalid input or settings. The message states what is wrong, where, and what to
-    do.
-    Our commands print it without a traceback.
+    do. Our commands print it without a traceback.
     """
 
 

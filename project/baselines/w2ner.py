@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.model.biaffine import Biaffine
 from spacy_gapdner.model.encoder import BiLSTM
-from spacy_gapdner.model.grid_network import GridNetwork, GridSettings
+from spacy_gapdner.model.grid_network import GridNetwork, GridSettings, Scorer
 
 # above the diagonal, and the rest of the grid
 _N_REGIONS = 2
@@ -216,6 +216,9 @@ class PairNetwork(GridNetwork):
 
     def encode(self, words: Tensor, lengths: Tensor) -> tuple[Tensor]:
         return (self.bilstm(self.word_dropout(words), lengths),)
+
+    def make_scorer(self) -> Scorer:
+        return self.score
 
     def grid_features(self, rows: Tensor, columns: Tensor, mask: Tensor) -> Tensor:
         """Compute grid features (batch, n, n, convolutions.n_out) from pairs of words, distances

@@ -17,6 +17,7 @@ from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.grid.scheme import channel_indices
 from spacy_gapdner.grid.segments import Segment
 from spacy_gapdner.inference.loading import find_pipe
+from spacy_gapdner.model.criss_cross import CrissCrossAttention
 from spacy_gapdner.model.grid_network import Call
 from spacy_gapdner.model.network import GapDNERNetwork
 from spacy_gapdner.model.thinc_wrapper import get_shim
@@ -42,10 +43,10 @@ class CellLabel(NamedTuple):
 class SegmentAttention:
     """The attention weights of a segment of n tokens. Cells have offsets in the segment.
 
-    span (Optional[ndarray]): The linear attention (n, n, n), see `SpanAttention.attention`. None if
-        the network has none.
-    cross (Optional[ndarray]): The criss-cross attention (n, n, 2 * n), see
-        `CrissCrossAttention.attention`. None if the network has none.
+    span (Optional[ndarray]): The weights of the tokens for each span (n, n, n), from the linear
+        attention. None if the network has none.
+    cross (Optional[ndarray]): The weights of the cells of row and column for each cell
+        (n, n, 2 * n), from the criss-cross attention. None if the network has none.
     cells (list[Cell]): The cells to show.
     """
 
@@ -189,13 +190,37 @@ def _attend(
 ) -> SegmentAttention:
     n = segment.n_tokens
     features = network.encode(words[None], torch.tensor([n]))
-    span, cross = (
-        None if weights is None else _to_numpy(weights)[0]
-        for weights in network.attention(features, mask=None)
-    )
-    labels = _label_cells(pipe, _to_numpy(network.score(features, mask=None)))
+    grids: list[Tensor] = []
+    handle = network.activation.register_forward_hook(lambda *args: grids.append(args[-1]))
+    labels = _label_cells(pipe, _to_numpy(network.make_scorer()(features, None)))
+    handle.remove()
+    span = None if network.span_attention is None else _attend_tokens(features[1][0])
+    cross = None
+    if network.criss_cross is not None:
+        # a long sentence is computed in blocks of rows
+        grid = torch.cat([block.view(-1, n, block.shape[-1]) for block in grids])
+        cross = _attend_cells(network.criss_cross, grid)
     tokens = [token.text for token in doc[segment.start : segment.end]]
     return SegmentAttention(segment, tokens, labels, span, cross, cells)
+
+
+def _attend_tokens(features: Tensor) -> np.ndarray:
+    # Equation 9, from the scores of the tokens above and below the diagonal
+    upper, lower = features[:, 0], features[:, 1]
+    token = torch.arange(len(features), device=features.device)
+    row, column = token[:, None, None], token[:, None]
+    scores = torch.where(row <= column, upper, lower)
+    outside = (token - row) * (token - column) > 0
+    return _to_numpy(scores.masked_fill(outside, -torch.inf).softmax(dim=-1))
+
+
+def _attend_cells(layer: CrissCrossAttention, grid: Tensor) -> np.ndarray:
+    # Equation 13; the cell itself is part of its row
+    queries, keys = layer.query(grid) * layer.scale, layer.key(grid)
+    of_row = torch.einsum("ijd,ikd->ijk", queries, keys)
+    of_column = torch.einsum("ijd,kjd->ijk", queries, keys)
+    of_column.diagonal(dim1=0, dim2=2).fill_(-torch.inf)
+    return _to_numpy(torch.cat([of_row, of_column], dim=-1).softmax(dim=-1))
 
 
 def _label_cells(

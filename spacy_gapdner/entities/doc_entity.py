@@ -236,10 +236,8 @@ def check_entity(doc: Doc, entity: Entity) -> None:
     place = f"of the entity {entity.label!r} at tokens {entity.fragments}"
     if entity.start < 0 or entity.end > len(doc):
         raise GapDNERError(f"Invalid offsets {place}. The document has {len(doc)} tokens.")
-    for name, value in [
-        ("label", entity.label),
-        *((key, entity.attrs.get(key)) for key in STRING_ATTRS),
-    ]:
+    strings = {"label": entity.label, **{n: entity.attrs.get(n) for n in STRING_ATTRS}}
+    for name, value in strings.items():
         if not isinstance(value, str | None):
             raise GapDNERError(f"Invalid {name} {place}: {value!r}. Use a string.")
     values = entity.attrs.get("_", {})

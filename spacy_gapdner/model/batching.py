@@ -19,13 +19,13 @@ from collections.abc import Sequence
 
 
 def batch_by_length(
-    lengths: Sequence[int], max_size: int, *, power: int = 1, max_padding: int | None = None
+    lengths: Sequence[int], max_size: int, *, max_padding: int, power: int = 1
 ) -> list[list[int]]:
     """Group sequences of similar length, so that batches need little padding.
 
     The size of a sequence of length n is n ** power: its elements (1) or the cells of its grid (2).
-    Padding and the overhead of each call both cost time. Set `max_padding` to the size
-    that can be computed in the time of an empty call: a few elements on a CPU, thousands on a GPU.
+    Padding and the overhead of each call both cost time. Set `max_padding` to the size that can be
+    computed in the time of an empty call: a few elements on a CPU, thousands on a GPU.
 
     RETURNS (list[list[int]]): Batches of indices into `lengths`, longest sequences first.
         Sequences of the same length keep their order. The size of a batch includes padding. A
@@ -37,7 +37,7 @@ def batch_by_length(
         size = lengths[i] ** power
         padding += longest - size
         fits = batches and longest * (len(batches[-1]) + 1) <= max_size
-        if fits and (max_padding is None or padding <= max_padding):
+        if fits and padding <= max_padding:
             batches[-1].append(i)
         else:
             batches.append([i])

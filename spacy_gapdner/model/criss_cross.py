@@ -73,19 +73,6 @@ class CrissCrossAttention(nn.Module):
             blocks.append(attend(*parts, first=first))
         return torch.cat(blocks, dim=1) + classified
 
-    def attention(self, features: Tensor, mask: Tensor | None) -> Tensor:
-        """Compute the attention weights.
-
-        features (Tensor), mask (Optional[Tensor]): See `classify`.
-        RETURNS (Tensor): Weights `(batch, n, n, 2 * n)` of cell (i, j) for the cells (i, k) of its
-            row, followed by the cells (k, j) of its column, where the cell itself has weight 0.
-        """
-        d = self.key.out_features
-        lines = _Lines.split(features, d), _Lines.split(features.transpose(1, 2), d)
-        of_row, of_column = _weigh(*lines, _score_padding(mask))
-        weights = torch.cat([of_row, of_column.transpose(1, 2)], dim=-1)
-        return weights / weights.sum(dim=-1, keepdim=True)
-
 
 class _Lines(NamedTuple):
     # The cells of rows, or of columns: `(batch, line, cell, width)`. The last value is always 1.

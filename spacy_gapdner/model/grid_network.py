@@ -27,7 +27,7 @@ class GridSettings:
                 raise GapDNERError(f"Invalid {name}: {value}. It must be in [0, 1).")
 
 
-# Features of the tokens and mask of a batch -> scores
+# See `GridNetwork.make_scorer`
 Scorer = Callable[[Sequence[Tensor], Tensor | None], Tensor]
 
 
@@ -48,8 +48,9 @@ class Call(NamedTuple):
 class GridNetwork(nn.Module):
     """A network that scores the label grids of sentences.
 
-    Subclasses define `encode` and `score`. `encode` reads all sentences at once. `score` gets small
-    batches of sentences of similar length, because the size of a grid is quadratic in the length.
+    Subclasses define `encode` and `make_scorer`. `encode` reads all sentences at once. The scorer
+    gets small batches of sentences of similar length, because the size of a grid is quadratic in
+    the length.
 
     n_in (int): Width of the word representations.
     n_channels (int): Number of the grid's channels.
@@ -97,24 +98,17 @@ class GridNetwork(nn.Module):
 
         words (Tensor): Padded representations `(n_sentences, n, n_in)`, longest sentence first.
         lengths (Tensor): Number of words of each sentence `(n_sentences,)`, on the CPU.
-        RETURNS (tuple[Tensor, ...]): The features that `score` needs `(n_sentences, n, width)`.
+        RETURNS (tuple[Tensor, ...]): The features that a scorer needs `(n_sentences, n, width)`.
         """
         raise NotImplementedError
 
     def make_scorer(self) -> Scorer:
-        """RETURNS (Callable[[Sequence[Tensor], Optional[Tensor]], Tensor]): A function like
-        `score`. Networks that compute something from their weights do this once here.
-        """
-        return self.score
+        """Create a function that scores the label grids of a batch of sentences. Networks that
+        compute something from their weights do this once here.
 
-    def score(self, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
-        """Score the label grids of a batch of sentences.
-
-        tokens (Sequence[Tensor]): The features of the tokens `(batch, n, width)`, the result of
-            `encode`.
-        mask (Optional[Tensor]): True for the words of each sentence, False for padding:
-            `(batch, n)`. None if there is no padding.
-        RETURNS (Tensor): Logits `(batch, n, n, n_channels)`.
+        RETURNS (Callable[[Sequence[Tensor], Optional[Tensor]], Tensor]): Maps the features of the
+            tokens `(batch, n, width)`, and a mask that is True for words and False for padding
+            `(batch, n)`, or None without padding, to logits `(batch, n, n, n_channels)`.
         """
         raise NotImplementedError
 

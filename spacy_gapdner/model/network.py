@@ -108,34 +108,10 @@ class GapDNERNetwork(GridNetwork):
 
     def make_scorer(self) -> Scorer:
         """Combine the weights that are the same for all batches. See `GridNetwork.make_scorer`."""
-        return partial(self._score, self._fold())
-
-    def score(self, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
-        """Score the label grids of a batch of sentences. See `GridNetwork.score`."""
-        return self._score(self._fold(), tokens, mask)
-
-    def attention(
-        self, tokens: Sequence[Tensor], mask: Tensor | None
-    ) -> tuple[Tensor | None, Tensor | None]:
-        """Compute the weights of the linear attention and of the criss-cross attention.
-
-        tokens (Sequence[Tensor]), mask (Optional[Tensor]): See `score`.
-        RETURNS (tuple[Optional[Tensor], Optional[Tensor]]): The weights of the tokens for each span
-            `(batch, n, n, n)`, and the weights of the cells of row and column for each cell
-            `(batch, n, n, 2 * n)`. None for a part that is switched off.
-        """
-        of_tokens = of_cells = None
-        if self.span_attention is not None:
-            of_tokens = self.span_attention.attention(_split_spans(tokens[1])[0])
-        if self.criss_cross is not None:
-            of_cells = self.criss_cross.attention(self._map_grid(self._fold(), tokens), mask)
-        return of_tokens, of_cells
-
-    def _fold(self) -> _Maps:
         maps: tuple[Tensor, Tensor] = self.classifier.weight, self.classifier.bias
         if self.criss_cross is not None:
             maps = self.criss_cross.fold(self.classifier)
-        return (self.boundary.followed_by(self.from_boundary), *maps)
+        return partial(self._score, (self.boundary.followed_by(self.from_boundary), *maps))
 
     def _score(self, maps: _Maps, tokens: Sequence[Tensor], mask: Tensor | None) -> Tensor:
         scores = self._map_grid(maps, tokens)
@@ -159,7 +135,9 @@ class GapDNERNetwork(GridNetwork):
             heads = heads[:, rows]
         spans = None
         if self.span_attention is not None:
-            spans = self.span_attention(*_split_spans(tokens[1]), rows)
+            # scores and values
+            parts = tokens[1].split([2, tokens[1].shape[-1] - 2], dim=-1)
+            spans = self.span_attention(*parts, rows)
         return F.linear(self.activation(from_pairs(heads, tails, spans)), weight, bias)
 
 
@@ -168,9 +146,3 @@ def _map_by_all(hidden: Tensor, *layers: nn.Linear) -> Tensor:
     weight = torch.cat([layer.weight for layer in layers])
     bias = torch.cat([layer.bias for layer in layers if layer.bias is not None])
     return F.linear(hidden, weight, F.pad(bias, (0, len(weight) - len(bias))))
-
-
-def _split_spans(features: Tensor) -> tuple[Tensor, Tensor]:
-    # scores and values of the linear attention
-    scores, values = features.split([2, features.shape[-1] - 2], dim=-1)
-    return scores, values

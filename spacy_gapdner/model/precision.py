@@ -30,7 +30,6 @@ def use_bf16(nlp: Language) -> None:
         if not _supports_bf16(device):
             what = "GPU" if device == "cuda" else "CPU"
             raise GapDNERError(f"This {what} does not support bfloat16. Use float32.")
-    for shim in shims:
         shim.mixed_precision = True
 
 

@@ -25,7 +25,8 @@ class SpanAttention(nn.Module):
     def forward(self, scores: Tensor, values: Tensor, rows: slice = slice(None)) -> Tensor:
         """Pool the values of the tokens in each span.
 
-        scores (Tensor): The scores of the tokens `(batch, n, 2)`. See `attention`.
+        scores (Tensor): The scores of the tokens in the upper and the lower triangle
+            `(batch, n, 2)` (Equation 8).
         values (Tensor): The values to pool `(batch, n, width)`: H or a linear projection of it. The
             weights of a span sum to one, so H can be projected before or after pooling.
         rows (slice): The rows of the grid to compute.
@@ -36,17 +37,8 @@ class SpanAttention(nn.Module):
         padding = weights.shape[-1] - values.shape[1]
         return torch.bmm(weights, F.pad(values, (0, 0, 0, padding)) if padding else values)
 
-    def attention(self, scores: Tensor, rows: slice = slice(None)) -> Tensor:
-        """Compute the weights of the tokens (Equation 9).
-
-        scores (Tensor): The scores of the tokens in the upper and the lower triangle
-            `(batch, n, 2)` (Equation 8).
-        rows (slice): See `forward`.
-        RETURNS (Tensor): Weights `(batch, rows, n, n)` of all tokens for each span, 0 outside it.
-        """
-        return self._weigh(scores, rows)[..., : scores.shape[1]]
-
     def _weigh(self, scores: Tensor, rows: slice) -> Tensor:
+        # Equation 9: weights of the tokens for each span `(batch, rows, n, keys)`, 0 outside it
         # only the differences between scores matter, so low precision is not enough
         scores = scores.to(torch.promote_types(scores.dtype, torch.float32)).transpose(1, 2)
         # A span in row i extends to the right of token i above the diagonal, and to the left below

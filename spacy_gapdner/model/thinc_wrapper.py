@@ -61,9 +61,9 @@ def build_grid_model(
     max_batch_cells (Optional[int]): Maximum number of grid cells in a batch of segments.
     mixed_precision (bool): Multiply the network's matrices in bfloat16.
     RETURNS (Model[GridInput, Grids]): The model, with the refs "tok2vec" and "grid" and these
-        attrs: "tagging" is the scheme. "resize_output" is a function that takes the model and a
-        longer list of entity types, and "has_network" is a function that takes the model.
-        `initialize` takes the entity types as Y.
+        attrs: "tagging" is the scheme, and "resize_labels" a function that takes the model and a
+        longer list of entity types. `initialize` takes the entity types as Y. The width of the
+        word representations, the dimension "nI" of "grid", is set when the network is created.
     RAISES (GapDNERError): If `max_batch_cells` is not positive.
     """
     if max_batch_cells is not None and max_batch_cells < 1:
@@ -84,11 +84,8 @@ def build_grid_model(
         init=partial(_init, make),
         layers=[tok2vec, grid],
         refs={"tok2vec": tok2vec, "grid": grid},
-        attrs={
-            "tagging": tagging,
-            "resize_output": partial(_resize_output, make),
-            "has_network": _has_network,
-        },
+        # not called resize_output, because spaCy would pass only the number of labels
+        attrs={"tagging": tagging, "resize_labels": partial(_resize_labels, make)},
     )
 
 
@@ -114,14 +111,10 @@ def _init(
     tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
     docs, _ = cast(GridInput, X)
     tok2vec.initialize(X=docs)
-    if grid.has_dim("nI") is None:
-        grid.set_dim("nI", max(vectors.shape[1] for vectors in tok2vec.predict(docs)))
-    network = make_network(grid.get_dim("nI"), cast(Sequence[str], Y))
+    n_in = grid.maybe_get_dim("nI") or max(array.shape[1] for array in tok2vec.predict(docs))
+    network = make_network(n_in, cast(Sequence[str], Y))
     get_shim(grid).network = network.to(get_torch_default_device())
-
-
-def _has_network(model: GridModel) -> bool:
-    return get_shim(model.get_ref("grid")).network is not None
+    grid.set_dim("nI", n_in)
 
 
 def _forward(
@@ -150,7 +143,7 @@ def _whole_docs(docs: list[Doc]) -> list[list[Segment]]:
     return [[Segment(0, len(doc))] if len(doc) else [] for doc in docs]
 
 
-def _resize_output(make_network: NetworkFactory, model: GridModel, labels: Sequence[str]) -> None:
+def _resize_labels(make_network: NetworkFactory, model: GridModel, labels: Sequence[str]) -> None:
     # Adds entity types to an initialized model and keeps the weights of the others
     grid = model.get_ref("grid")
     trained = get_shim(grid).network

@@ -12,7 +12,6 @@ from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import FullTransformerBatch, HFObjects, WordpieceBatch
 from spacy_transformers.layers import split_trf_batch
-from spacy_transformers.util import maybe_flush_pytorch_cache
 from thinc.api import Model, chain, torch2xp, xp2torch
 from thinc.types import Floats2d
 
@@ -22,7 +21,7 @@ from .shim import refuse_gradient
 from .threads import use_one_thread_after_fork
 from .transformer_data import DocTransformerBatch, split_by_doc
 from .transformer_shim import TransformerShim
-from .word_pieces import BatchPositions, align_tokens, find_positions, pad, tokenize
+from .word_pieces import BatchPositions, align_tokens, find_positions, pad, split, tokenize
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
 TransformerModel = Model[list[Doc], FullTransformerBatch]
@@ -88,7 +87,6 @@ def build_transformer_model_v1(
         attrs={
             "name": name,
             "get_spans": get_spans,
-            "flush_cache_chance": 0.0,
             # spaCy calls these for nlp.replace_listeners
             "replace_listener": _replace_listener,
             "replace_listener_cfg": _replace_listener_cfg,
@@ -127,13 +125,12 @@ def _forward(
     filled = [i for i, spans in enumerate(nested) if spans]
     if not filled:
         return DocTransformerBatch.of(nested, []), lambda d_output: docs
-    maybe_flush_pytorch_cache(chance=model.attrs["flush_cache_chance"])
     shim = get_transformer_shim(model)
     by_doc = [nested[i] for i in filled]
     texts = [span.text for spans in by_doc for span in spans]
     pieces = tokenize(shim.tokenizer, texts, _longest_span(shim))
-    ends = np.cumsum([len(spans) for spans in by_doc])
-    doc_positions = find_positions(pieces.lengths, np.split(np.arange(ends[-1]), ends[:-1]))
+    spans_of_docs = split(np.arange(len(texts)), list(map(len, by_doc)))
+    doc_positions = find_positions(pieces.lengths, spans_of_docs)
     max_size, max_padding = _choose_limits(shim.network, is_train)
     batches = batch_by_length(pieces.lengths.tolist(), max_size, max_padding=max_padding)
     positions = find_positions(pieces.lengths, batches)

@@ -13,7 +13,7 @@ from thinc.types import Floats2d, Floats3d, Ints1d, Ragged
 from transformers.tokenization_utils_base import PreTrainedTokenizerBase
 from transformers.utils.generic import ModelOutput
 
-from .word_pieces import BatchPositions, WordPieces, find_positions, pad
+from .word_pieces import BatchPositions, WordPieces, find_positions, pad, split
 
 
 class DocTransformerData(TransformerData):
@@ -72,22 +72,20 @@ def split_by_doc(
     YIELDS (DocTransformerData): The output for each document.
     """
     index, lengths = (values.astype("int32") for values in aligned)
-    span = piece = row = token = place = 0
-    for (n_spans, longest), n in zip(positions.shapes, n_tokens, strict=True):
-        of_spans = pieces.lengths[span : span + n_spans]
-        of_tokens = lengths[token : token + n]
-        n_pieces, n_rows = int(of_spans.sum()), n_spans * longest
-        n_places = int(of_tokens.sum())
-        of_pieces = slice(piece, piece + n_pieces)
-        own = cast(Any, index[place : place + n_places] - row)
+    of_tokens = split(lengths, n_tokens)
+    places = split(index, [part.sum() for part in of_tokens])
+    of_docs = pieces.split([n_spans for n_spans, _ in positions.shapes])
+    row = 0
+    for own, shape, size, n_pieces, rows in zip(
+        of_docs, positions.shapes, positions.sizes, of_tokens, places, strict=True
+    ):
         yield DocTransformerData(
-            pieces.select(of_spans, of_pieces),
-            cast(Floats3d, hidden[row : row + n_rows].reshape((n_spans, longest, -1))),
-            Ragged(own, cast(Ints1d, of_tokens)),
+            own,
+            cast(Floats3d, hidden[row : row + size].reshape((*shape, -1))),
+            Ragged(cast(Any, rows - row), cast(Ints1d, n_pieces)),
             tokenizer,
         )
-        span, piece, row = span + n_spans, piece + n_pieces, row + n_rows
-        token, place = token + n, place + n_places
+        row += size
 
 
 class DocTransformerBatch(FullTransformerBatch):

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from itertools import accumulate, islice
+from itertools import accumulate, islice, repeat
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -28,11 +28,12 @@ class WordPieces(NamedTuple):
     type_ids: np.ndarray | None
     offsets: np.ndarray | None
 
-    def select(self, lengths: np.ndarray, pieces: slice) -> "WordPieces":
-        """RETURNS (WordPieces): The pieces of consecutive spans, whose lengths are given."""
-        type_ids = None if self.type_ids is None else self.type_ids[pieces]
-        offsets = None if self.offsets is None else self.offsets[pieces]
-        return WordPieces(lengths, self.ids[pieces], type_ids, offsets)
+    def split(self, n_spans: Sequence[int]) -> list["WordPieces"]:
+        """RETURNS (list[WordPieces]): The pieces of these numbers of consecutive spans."""
+        lengths = split(self.lengths, n_spans)
+        n_pieces = [part.sum() for part in lengths]
+        others = [repeat(None) if v is None else split(v, n_pieces) for v in self[1:]]
+        return list(map(WordPieces, lengths, *others))
 
 
 class BatchPositions(NamedTuple):
@@ -47,6 +48,11 @@ class BatchPositions(NamedTuple):
     def sizes(self) -> list[int]:
         """RETURNS (list[int]): Number of word pieces in each batch, including padding."""
         return [n * longest for n, longest in self.shapes]
+
+
+def split(values: np.ndarray, sizes: Sequence[int] | np.ndarray) -> list[np.ndarray]:
+    """RETURNS (list[ndarray]): Consecutive parts of an array."""
+    return np.split(values, np.cumsum(sizes)[:-1])
 
 
 def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int) -> WordPieces:
@@ -151,8 +157,7 @@ def _align_strings(
     positions: BatchPositions,
     tokenizer: PreTrainedTokenizerBase,
 ) -> tuple[np.ndarray, np.ndarray]:
-    ends = np.cumsum(pieces.lengths)[:-1]
-    strings = iter(np.split(np.array(tokenizer.convert_ids_to_tokens(pieces.ids)), ends))
+    strings = iter(split(np.array(tokenizer.convert_ids_to_tokens(pieces.ids)), pieces.lengths))
     index, lengths, n_pieces = [], [], 0
     for spans, (n_spans, longest) in zip(nested, positions.shapes, strict=True):
         rows = [row.tolist() for row in islice(strings, n_spans)]
@@ -168,8 +173,5 @@ def _place(values: np.ndarray, positions: BatchPositions, padding: object) -> li
     # thinc's Ints2d and Floats2d are NumPy arrays
     flat = np.full((sum(positions.sizes), *values.shape[1:]), padding, dtype=values.dtype)
     flat[positions.pieces] = values
-    parts = np.split(flat, np.cumsum(positions.sizes)[:-1])
-    return [
-        part.reshape(*shape, *values.shape[1:])
-        for part, shape in zip(parts, positions.shapes, strict=True)
-    ]
+    parts = zip(split(flat, positions.sizes), positions.shapes, strict=True)
+    return [part.reshape(*shape, *values.shape[1:]) for part, shape in parts]

@@ -119,11 +119,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         calibration = Calibration(**self.cfg["calibration"] or {})
         return Thresholds(**{n: self.cfg[n] for n in names}, calibration=calibration)
 
-    @property
-    def is_resizable(self) -> bool:
-        """RETURNS (bool): False. Use `add_label`, because `set_output` has no names of labels."""
-        return False
-
     def add_label(self, label: str) -> int:
         """Add an entity type. A model that is already initialized is resized and keeps its weights.
 
@@ -135,7 +130,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             raise GapDNERError(f"Invalid label: {label!r}. Use a non-empty string.")
         if label in self.labels:
             return 0
-        self.model.attrs["resize_output"](self.model, [*self.labels, label])
+        self.model.attrs["resize_labels"](self.model, [*self.labels, label])
         self.cfg["labels"].append(label)
         self.vocab.strings.add(label)
         return 1

@@ -31,7 +31,7 @@ def require_labels(name: str, labels: Sequence[str]) -> None:
 
 def require_network(name: str, model: Model[Any, Any]) -> None:
     """Raise a GapDNERError if the model is not initialized."""
-    if not model.attrs["has_network"](model):
+    if not model.get_ref("grid").has_dim("nI"):
         raise GapDNERError(
             f"'{name}' is not initialized. Call nlp.initialize(get_examples) with annotated "
             "examples before training or prediction, or load a trained pipeline."

@@ -48,8 +48,7 @@ class Thresholds:
         kinds = (False, True)
         limits = {(self.threshold_of(label, kind), kind) for label in labels for kind in kinds}
         scores = {self.calibration.score(limit, discontinuous=kind) for limit, kind in limits}
-        positive = sorted(scores - {0.0})
-        return [*([0.0] if 0.0 in scores else []), *positive[:1]]
+        return sorted(scores)[: 2 if 0.0 in scores else 1]
 
     def decode(
         self, grids: Grids, tagging: TaggingScheme, labels: Sequence[str]

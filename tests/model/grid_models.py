@@ -53,4 +53,4 @@ def score(network, words, lengths):
     """The scores of one padded batch, in any order of lengths."""
     mask = torch.arange(words.shape[1]) < lengths.unsqueeze(1)
     mask = None if mask.all() else mask
-    return network.score(network.encode(words, lengths), mask)
+    return network.make_scorer()(network.encode(words, lengths), mask)

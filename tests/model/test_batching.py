@@ -8,7 +8,7 @@ from spacy_gapdner.model.batching import batch_by_length
 LENGTHS = st.lists(st.integers(0, 64), max_size=40)
 SIZES = st.integers(1, 5000)
 POWERS = st.sampled_from([1, 2])
-PADDING = st.none() | st.integers(0, 200)
+PADDING = st.integers(0, 5000)
 
 
 @given(lengths=LENGTHS, max_size=SIZES, power=POWERS, max_padding=PADDING)
@@ -17,7 +17,7 @@ def test_batches_are_sorted_and_as_large_as_possible(lengths, max_size, power, m
         sizes = [lengths[i] ** power for i in batch]
         padded = max(sizes) * len(sizes)
         padding = padded - sum(sizes)
-        return padded <= max_size and (max_padding is None or padding <= max_padding)
+        return padded <= max_size and padding <= max_padding
 
     batches = batch_by_length(lengths, max_size, power=power, max_padding=max_padding)
     in_order = [i for batch in batches for i in batch]

@@ -38,7 +38,8 @@ def make_scripted(nlp, grids, **settings):
         scores = [as_scores(cells, n, 5) for n, cells in zip(lengths, grids, strict=True)]
         return as_grids(scores), lambda d_scores: []
 
-    model = Model("scripted", forward, attrs={"tagging": GapAwareTagging(), "has_network": bool})
+    model = Model("scripted", forward, attrs={"tagging": GapAwareTagging()}, dims={"nI": 1})
+    model.set_ref("grid", model)
     settings = DEFAULT_SETTINGS | {"model": model, "scorer": None} | settings
     pipe = DiscontinuousEntityRecognizer(nlp.vocab, **settings)
     pipe.cfg["labels"] = ["A", "B"]

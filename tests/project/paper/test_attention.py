@@ -55,7 +55,7 @@ def test_weights_agree_with_the_equations(nlp):
         start, end = segment.segment
         n = end - start
         words, lengths = torch.from_numpy(vectors[start:end])[None], torch.tensor([n])
-        network.score(network.encode(words, lengths), mask=None)
+        network.make_scorer()(network.encode(words, lengths), None)
         hidden, grid = network.bilstm(words, lengths), features[-1].view(n, n, -1)
         for i, j in np.ndindex(n, n):
             layer = network.span_attention.upper if i <= j else network.span_attention.lower
