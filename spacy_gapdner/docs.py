@@ -1,11 +1,12 @@
-"""Tokenize, cut and split Docs, and find their sentences and languages."""
+"""Tokenize, cut and split Docs, and find their sentences, languages and strings."""
 
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, Span
@@ -105,3 +106,19 @@ def describe_other_languages(counts: Mapping[str, int], lang: str | None) -> str
         f"were tokenized with other rules: {', '.join(found)}. Entities can end inside its tokens. "
         f"Use init-config --lang {others[0]}, or convert --lang {lang}."
     )
+
+
+def find_strings(
+    docs: Sequence[Doc], owners: np.ndarray, hashes: np.ndarray
+) -> tuple[list[str], np.ndarray]:
+    """Look up the strings of tokens of several Docs, each of which can have its own vocab.
+
+    docs (Sequence[Doc]): The documents.
+    owners (ndarray): The index of the Doc of each token.
+    hashes (ndarray): A hash of each token, such as its ORTH.
+    RETURNS (tuple[list[str], ndarray]): The different strings, and the index of each token's
+        string among them.
+    """
+    different, first, index = np.unique(hashes, return_index=True, return_inverse=True)
+    places = zip(owners[first].tolist(), different.tolist(), strict=True)
+    return [docs[i].vocab.strings[value] for i, value in places], index

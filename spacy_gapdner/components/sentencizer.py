@@ -14,6 +14,8 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
+from ..docs import find_strings
+
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 # Wrapped text: minimum width, minimum number of full lines, and minimum length of a full line as a
 # fraction of the width
@@ -144,13 +146,9 @@ def _count_breaks(
     docs: list[Doc], firsts: np.ndarray, orths: np.ndarray, is_space: np.ndarray
 ) -> np.ndarray:
     # the number of line breaks in each token
-    spaces, first, index = np.unique(orths[is_space], return_index=True, return_inverse=True)
-    # each Doc can have its own vocab
-    owners = np.searchsorted(firsts, np.flatnonzero(is_space)[first], side="right") - 1
-    counts = [
-        len(_LINE_BREAK.findall(docs[i].vocab.strings[space]))
-        for i, space in zip(owners.tolist(), spaces.tolist(), strict=True)
-    ]
+    owners = np.repeat(np.arange(len(docs)), np.diff(firsts))
+    spaces, index = find_strings(docs, owners[is_space], orths[is_space])
+    counts = [len(_LINE_BREAK.findall(space)) for space in spaces]
     n_breaks = np.zeros(len(orths), dtype=int)
     n_breaks[is_space] = np.array(counts, dtype=int)[index]
     return n_breaks

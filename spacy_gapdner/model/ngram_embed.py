@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from thinc.api import HashEmbed, Model
 from thinc.types import Floats2d, Ints1d
 
+from ..docs import find_strings
 from ..errors import GapDNERError
 
 Vectors = list[Floats2d]
@@ -60,15 +61,9 @@ def _forward(
     if not sum(map(len, norms)):
         return vectors, backprop_embed
     # each different word once
-    words, first, place = numpy.unique(
-        numpy.concatenate(norms), return_index=True, return_inverse=True
-    )
-    # each Doc can have its own vocab
-    owners = numpy.searchsorted(numpy.cumsum(list(map(len, norms))), first, side="right")
-    ngrams = [
-        _hash_ngrams(docs[i].vocab.strings[word])
-        for i, word in zip(owners.tolist(), words.tolist(), strict=True)
-    ]
+    owners = numpy.repeat(numpy.arange(len(docs)), list(map(len, norms)))
+    words, place = find_strings(docs, owners, numpy.concatenate(norms))
+    ngrams = list(map(_hash_ngrams, words))
     lengths = model.ops.asarray1i([len(hashes) for hashes in ngrams])
     keys = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(ngrams)), dtype="uint64")
     rows, backprop_table = table(keys, is_train)
