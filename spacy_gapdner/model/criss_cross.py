@@ -89,41 +89,36 @@ def _attend(rows: _Lines, columns: _Lines, padding: Tensor | None, first: int = 
     # The weighted means of the values of row and column. `rows` and the queries of `columns` can be
     # a block of rows that begins with the row `first`.
     of_row, of_column = _weigh(rows, columns, padding, first)
-    sums = of_row @ rows.values + (of_column @ columns.values).transpose(1, 2)
-    values, weights = sums.split([sums.shape[-1] - 1, 1], dim=-1)
-    return values / weights
+    # (batch, rows, width, n): a CPU multiplies wide matrices faster than high ones
+    sums = rows.values.mT @ of_row + (columns.values.mT @ of_column).transpose(1, 3)
+    values, weights = sums.split([sums.shape[2] - 1, 1], dim=2)
+    return (values / weights).mT
 
 
 def _weigh(
     rows: _Lines, columns: _Lines, padding: Tensor | None, first: int = 0
 ) -> tuple[Tensor, Tensor]:
-    # The weights of the cells of the row `(batch, rows, n, n)` and the column `(batch, n, rows, n)`
-    # of each cell. They do not sum to one: the highest one is 1. This is faster than a softmax, for
-    # which the scores of row and column would have to be copied into one tensor.
-    of_row, of_column = rows.queries @ rows.keys.mT, columns.queries @ columns.keys.mT
-    # the cell itself already counts as part of its row
-    excluded = torch.zeros(of_column.shape[2:], device=of_column.device)
-    excluded.diagonal(first).fill_(-torch.inf)
-    if padding is not None:
-        of_row += padding
-        excluded = excluded + padding
-    of_column += excluded
+    # The weights of the cells of the row `(batch, rows, n, n)` and the column `(batch, n, n, rows)`
+    # of each cell, which is on the last axis. They do not sum to one: the highest one is 1. This is
+    # faster than a softmax, for which the scores of row and column would have to be copied into one
+    # tensor.
+    of_row, of_column = rows.keys @ rows.queries.mT, columns.keys @ columns.queries.mT
+    # none of these changes affects the gradient: that of such a low weight is zero, too
     with torch.no_grad():
-        highest = torch.maximum(of_row.amax(-1), of_column.amax(-1).mT)
-    return _exp(of_row, highest), _exp(of_column, highest.mT)
-
-
-def _exp(scores: Tensor, highest: Tensor) -> Tensor:
-    scores.sub_(highest.unsqueeze(-1))
-    # the gradient of such a low weight is zero, too
-    with torch.no_grad():
-        scores.clamp_(min=_LOWEST)
-    return scores.exp_()
+        # the cell itself already counts as part of its row
+        of_column.diagonal(-first, 2, 3).fill_(-torch.inf)
+        if padding is not None:
+            of_row += padding
+            of_column += padding
+        highest = torch.maximum(of_row.amax(2), of_column.amax(2).mT)
+        of_row.sub_(highest.unsqueeze(2)).clamp_(min=_LOWEST)
+        of_column.sub_(highest.mT.unsqueeze(2)).clamp_(min=_LOWEST)
+    return of_row.exp_(), of_column.exp_()
 
 
 def _score_padding(mask: Tensor | None) -> Tensor | None:
-    # Added to the scores of the cells of row and column: (batch, 1, 1, n)
+    # Added to the scores of the cells of row and column: (batch, 1, n, 1)
     if mask is None:
         return None
     padding = torch.zeros_like(mask, dtype=torch.float32).masked_fill_(~mask, -torch.inf)
-    return padding[:, None, None]
+    return padding[:, None, :, None]
