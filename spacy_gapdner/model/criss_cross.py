@@ -89,10 +89,10 @@ def _attend(rows: _Lines, columns: _Lines, padding: Tensor | None, first: int = 
     # The weighted means of the values of row and column. `rows` and the queries of `columns` can be
     # a block of rows that begins with the row `first`.
     of_row, of_column = _weigh(rows, columns, padding, first)
-    # (batch, rows, width, n): a CPU multiplies wide matrices faster than high ones
-    sums = rows.values.mT @ of_row + (columns.values.mT @ of_column).transpose(1, 3)
-    values, weights = sums.split([sums.shape[2] - 1, 1], dim=2)
-    return (values / weights).mT
+    # a CPU multiplies wide matrices faster than high ones
+    sums = (rows.values.mT @ of_row).mT + (columns.values.mT @ of_column).permute(0, 3, 1, 2)
+    values, weights = sums.split([sums.shape[-1] - 1, 1], dim=-1)
+    return values / weights
 
 
 def _weigh(
