@@ -57,54 +57,60 @@ class CrissCrossAttention(nn.Module):
         n, d = features.shape[1], self.key.out_features
         n_classes = (features.shape[-1] - 1) // 2 - d
         attended, classified = features.split([2 * d + n_classes + 1, n_classes], dim=-1)
-        rows = _Lines.split(attended, d)
         columns = _Lines.split(attended.transpose(1, 2).contiguous(), d)
-        attend = partial(_attend, padding=_score_padding(mask))
+        attend = partial(_attend, padding=_score_padding(mask), batch=len(features))
         if n > _KEPT_LENGTH and torch.is_grad_enabled():
             attend = partial(checkpoint, attend, use_reentrant=False)
         size = max(_CHUNK // (2 * len(features) * n**2), 1)
         if size >= n:
-            return attend(rows, columns) + classified
+            return attend(_Lines.split(attended, d), columns) + classified
         blocks = []
         for first in range(0, n, size):
             block = slice(first, min(first + size, n))
-            queries = columns.queries[:, :, block]
-            parts = _Lines(*(part[:, block] for part in rows)), columns._replace(queries=queries)
-            blocks.append(attend(*parts, first=first))
+            rows = _Lines.split(attended[:, block], d)
+            queries = columns.queries[:, block]
+            blocks.append(attend(rows, columns._replace(queries=queries), first=first))
         return torch.cat(blocks, dim=1) + classified
 
 
 class _Lines(NamedTuple):
-    # The cells of rows, or of columns: `(batch, line, cell, width)`. The last value is always 1.
+    # The cells of the rows, or the columns, of all grids: `(lines, cells, width)`. The last value
+    # is always 1.
     queries: Tensor
     keys: Tensor
     values: Tensor
 
     @classmethod
     def split(cls, features: Tensor, d: int) -> "_Lines":
-        return cls(*features.split([d, d, features.shape[-1] - 2 * d], dim=-1))
+        return cls(*features.flatten(0, 1).split([d, d, features.shape[-1] - 2 * d], dim=-1))
 
 
-def _attend(rows: _Lines, columns: _Lines, padding: Tensor | None, first: int = 0) -> Tensor:
+def _attend(
+    rows: _Lines, columns: _Lines, padding: Tensor | None, batch: int, first: int = 0
+) -> Tensor:
     # The weighted means of the values of row and column. `rows` and the queries of `columns` can be
     # a block of rows that begins with the row `first`.
-    of_row, of_column = _weigh(rows, columns, padding, first)
+    of_row, of_column = _weigh(rows, columns, padding, batch, first)
     # a CPU multiplies wide matrices faster than high ones
-    sums = (rows.values.mT @ of_row).mT + (columns.values.mT @ of_column).permute(0, 3, 1, 2)
+    by_row, by_column = (
+        torch.bmm(lines.values.mT, weights).unflatten(0, (batch, -1))
+        for lines, weights in ((rows, of_row), (columns, of_column))
+    )
+    sums = by_row.mT + by_column.permute(0, 3, 1, 2)
     values, weights = sums.split([sums.shape[-1] - 1, 1], dim=-1)
     return values / weights
 
 
 def _weigh(
-    rows: _Lines, columns: _Lines, padding: Tensor | None, first: int = 0
+    rows: _Lines, columns: _Lines, padding: Tensor | None, batch: int, first: int
 ) -> tuple[Tensor, Tensor]:
-    # The weights of the cells of the row `(batch, rows, n, n)` and the column `(batch, n, n, rows)`
-    # of each cell, which is on the last axis. They do not sum to one: the highest one is 1. This is
-    # faster than a softmax, for which the scores of row and column would have to be copied into one
-    # tensor.
-    of_row, of_column = rows.keys @ rows.queries.mT, columns.keys @ columns.queries.mT
+    # The weights of the cells of the row, or the column, of each cell `(lines, n, cells)`. They do
+    # not sum to one: the highest one is 1. This is faster than a softmax, for which the scores of
+    # row and column would have to be copied into one tensor.
+    both = [torch.bmm(lines.keys, lines.queries.mT) for lines in (rows, columns)]
     # none of these changes affects the gradient: that of such a low weight is zero, too
     with torch.no_grad():
+        of_row, of_column = (scores.unflatten(0, (batch, -1)) for scores in both)
         # the cell itself already counts as part of its row
         of_column.diagonal(-first, 2, 3).fill_(-torch.inf)
         if padding is not None:
@@ -113,7 +119,7 @@ def _weigh(
         highest = torch.maximum(of_row.amax(2), of_column.amax(2).mT)
         of_row.sub_(highest.unsqueeze(2)).clamp_(min=_LOWEST)
         of_column.sub_(highest.mT.unsqueeze(2)).clamp_(min=_LOWEST)
-    return of_row.exp_(), of_column.exp_()
+    return both[0].exp_(), both[1].exp_()
 
 
 def _score_padding(mask: Tensor | None) -> Tensor | None:
