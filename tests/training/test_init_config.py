@@ -81,16 +81,16 @@ def test_settings_of_the_paper(tmp_path):
     ("arguments", "transformer", "rates"),
     [
         ({}, None, (0.004, 1.0)),
-        ({"optimize": "accuracy"}, "nreimers/MiniLM-L6-H384-uncased", (0.0002, 5.0)),
-        ({"gpu": True}, "nlpie/distil-biobert", (0.0001, 10.0)),
-        ({"gpu": True, "optimize": "accuracy"}, "dmis-lab/biobert-v1.1", (0.0001, 10.0)),
+        ({"optimize": "accuracy"}, "nreimers/MiniLM-L6-H384-uncased", (0.0002, 20.0)),
+        ({"gpu": True}, "nlpie/distil-biobert", (0.0001, 40.0)),
+        ({"gpu": True, "optimize": "accuracy"}, "dmis-lab/biobert-v1.1", (0.0001, 40.0)),
         ({"gpu": True, "transformer": "none"}, None, (0.004, 1.0)),
-        ({"transformer": "some/bert"}, "some/bert", (0.0001, 10.0)),
+        ({"transformer": "some/bert"}, "some/bert", (0.0001, 40.0)),
         # spaCy's recommendations
-        ({"lang": "de", "gpu": True}, "bert-base-german-cased", (0.0001, 10.0)),
-        ({"lang": "xx", "gpu": True}, "bert-base-multilingual-uncased", (0.0001, 10.0)),
+        ({"lang": "de", "gpu": True}, "bert-base-german-cased", (0.0001, 40.0)),
+        ({"lang": "xx", "gpu": True}, "bert-base-multilingual-uncased", (0.0001, 40.0)),
         # spaCy has no recommendation for Italian
-        ({"lang": "it", "gpu": True}, "bert-base-multilingual-uncased", (0.0001, 10.0)),
+        ({"lang": "it", "gpu": True}, "bert-base-multilingual-uncased", (0.0001, 40.0)),
         ({"lang": "de"}, None, (0.004, 1.0)),
     ],
 )
