@@ -198,19 +198,19 @@ class CoordinationAugmenter:
         return parts
 
     def _join(self, parts: list[Words], shared: Words, last: bool) -> Synthetic:
-        words: list[str] = [] if last else list(shared)
+        if len(parts) == 2 and self.random.random() < _SLASH:
+            separators = [["/"]]
+        else:
+            conjunction = self.random.choice(self.conjunctions)
+            final = [conjunction] if len(parts) == 2 else [",", conjunction]
+            separators = [*([[","]] * (len(parts) - 2)), final]
+        words = [] if last else list(shared)
         places = []
-        slash = len(parts) == 2 and self.random.random() < _SLASH
-        for number, part in enumerate(parts):
-            if number and slash:
-                words.append("/")
-            elif number:
-                words += [","] if len(parts) > 2 else []
-                if number == len(parts) - 1:
-                    words.append(self.random.choice(self.conjunctions))
+        for part, separator in zip(parts, [*separators, []], strict=True):
             places.append(range(len(words), len(words) + len(part)))
-            words.extend(part)
-        common = range(len(words) if last else 0, len(words) + len(shared) if last else len(shared))
+            words += [*part, *separator]
+        first = len(words) if last else 0
+        common = range(first, first + len(shared))
         words += shared if last else ()
         return words, [tuple(sorted((*place, *common))) for place in places]
 
