@@ -124,57 +124,75 @@ def find_passages(doc: Doc, compared: Comparison, number: int) -> list[Passage]:
     """RETURNS (list[Passage]): The passages of a document with errors, in text order. `number` is
     the number of the document.
     """
-    positions, scores = compared.positions, compared.scores
-    items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
-    tokens = {i: replace(positions.tokens(i), score=scores.get(i)) for i in items}
-    starts = [tokens[item].start for item in items]
-    has_sentences, groups_of = doc.has_annotation("SENT_START"), find_groups(compared)
-
-    def extent_of(error: Error) -> _Extent:
-        own = [tokens[item] for item in error[1:] if item]
-        start, end = min(e.start for e in own), max(e.end for e in own)
-        first, last = 0, len(doc)
-        if has_sentences:
-            first, last = doc[start].sent.start, doc[end - 1].sent.end
-        return _Extent(start, end, (first, last))
-
-    def make_passage(errors: list[Error], extent: _Extent) -> Passage:
-        (first, last), (start, end) = extent.sentence, extent.shown
-        sentence = " ".join(doc[first:last].text.split())
-        before, after = ["… "] if start > first else [], ["…"] if end < last else []
-        shown = (" ".join(token.text_with_ws.split("\n")) for token in doc[start:end])
-        own = {item for error in errors for item in error[1:] if item}
-        covered = {t for item in own for t in range(tokens[item].start, tokens[item].end)}
-        near = items[bisect_left(starts, start) : bisect_left(starts, extent.end)]
-        inside = [item for item in near if item not in own and tokens[item].end <= end]
-        others = [i for i in inside if not covered.isdisjoint(tokens[i].token_indices)]
-
-        def with_role(item: Mention) -> tuple[str, Entity]:
-            sides = item in compared.gold, item in compared.predicted
-            role = "correct" if all(sides) else "gold" if sides[0] else "predicted"
-            return role, tokens[item].shift(len(before) - start)
-
-        found = (
-            ErrorInContext(
-                kind=kind,
-                doc=number,
-                name=doc.user_data.get(DOC_NAME),
-                sentence=sentence,
-                gold=gold and to_text_entity(gold, positions),
-                predicted=predicted and to_text_entity(predicted, positions, scores[predicted]),
-                own=tuple(with_role(item) for item in (gold, predicted) if item),
-                groups={group for item in (gold, predicted) if item for group in groups_of[item]},
-            )
-            for kind, gold, predicted in errors
-        )
-        return Passage((*before, *shown, *after), tuple(found), tuple(map(with_role, others)))
-
+    document = _ComparedDoc(doc, compared, number)
     together: list[tuple[list[Error], _Extent]] = []
     for error in find_errors(compared.gold, compared.predicted):
-        extent = extent_of(error)
+        extent = document.find_extent(error)
         if together and (joined := together[-1][1].join(extent)):
             together[-1][0].append(error)
             together[-1] = together[-1][0], joined
         else:
             together.append(([error], extent))
-    return [make_passage(*group) for group in together]
+    return [document.make_passage(*group) for group in together]
+
+
+class _ComparedDoc:
+    # a document with its gold entities and predictions, sorted by place
+    def __init__(self, doc: Doc, compared: Comparison, number: int) -> None:
+        self.doc = doc
+        self.compared = compared
+        self.number = number
+        self.groups = find_groups(compared)
+        self.has_sentences = doc.has_annotation("SENT_START")
+        self.items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
+        self.tokens = {
+            item: replace(compared.positions.tokens(item), score=compared.scores.get(item))
+            for item in self.items
+        }
+        self.starts = [self.tokens[item].start for item in self.items]
+
+    def find_extent(self, error: Error) -> _Extent:
+        own = [self.tokens[item] for item in error[1:] if item]
+        start, end = min(e.start for e in own), max(e.end for e in own)
+        first, last = 0, len(self.doc)
+        if self.has_sentences:
+            first, last = self.doc[start].sent.start, self.doc[end - 1].sent.end
+        return _Extent(start, end, (first, last))
+
+    def make_passage(self, errors: list[Error], extent: _Extent) -> Passage:
+        (first, last), (start, end) = extent.sentence, extent.shown
+        sentence = " ".join(self.doc[first:last].text.split())
+        before, after = ["… "] if start > first else [], ["…"] if end < last else []
+        shown = (" ".join(token.text_with_ws.split("\n")) for token in self.doc[start:end])
+        shift = len(before) - start
+        found = (self._describe(error, sentence, shift) for error in errors)
+        others = (self._with_role(item, shift) for item in self._find_others(errors, extent))
+        return Passage((*before, *shown, *after), tuple(found), tuple(others))
+
+    def _find_others(self, errors: list[Error], extent: _Extent) -> list[Mention]:
+        own = {item for error in errors for item in error[1:] if item}
+        covered = {t for i in own for t in range(self.tokens[i].start, self.tokens[i].end)}
+        start, end = extent.shown
+        near = self.items[bisect_left(self.starts, start) : bisect_left(self.starts, extent.end)]
+        inside = [item for item in near if item not in own and self.tokens[item].end <= end]
+        return [i for i in inside if not covered.isdisjoint(self.tokens[i].token_indices)]
+
+    def _describe(self, error: Error, sentence: str, shift: int) -> ErrorInContext:
+        kind, gold, predicted = error
+        positions, own = self.compared.positions, [item for item in (gold, predicted) if item]
+        return ErrorInContext(
+            kind=kind,
+            doc=self.number,
+            name=self.doc.user_data.get(DOC_NAME),
+            sentence=sentence,
+            gold=gold and to_text_entity(gold, positions),
+            predicted=predicted
+            and to_text_entity(predicted, positions, self.compared.scores[predicted]),
+            own=tuple(self._with_role(item, shift) for item in own),
+            groups={group for item in own for group in self.groups[item]},
+        )
+
+    def _with_role(self, item: Mention, shift: int) -> tuple[str, Entity]:
+        sides = item in self.compared.gold, item in self.compared.predicted
+        role = "correct" if all(sides) else "gold" if sides[0] else "predicted"
+        return role, self.tokens[item].shift(shift)
