@@ -91,8 +91,8 @@ def _attend(
     # The weighted means of the values of row and column. `rows` and the queries of `columns` can be
     # a block of rows that begins with the row `first`.
     of_row, of_column = _weigh(rows, columns, padding, batch, first)
-    # a CPU multiplies wide matrices faster than high ones. In this order of axes, it also multiplies
-    # the gradients of all lines at once
+    # A CPU multiplies wide matrices faster than high ones. In this order of axes, the gradients of
+    # all lines are also multiplied at once.
     by_row, by_column = (
         torch.bmm(lines.values.mT, weights).unflatten(0, (batch, -1))
         for lines, weights in ((rows, of_row), (columns, of_column))
