@@ -16,7 +16,7 @@ pytestmark = pytest.mark.gpu
 @pytest.fixture
 def trained(bert, tmp_path):
     nlp = build(bert)
-    learn(nlp, 60)
+    learn(nlp, 100)
     nlp.to_disk(tmp_path / "model")
     save_corpus(tmp_path / "gold.spacy")
     return tmp_path

@@ -29,7 +29,7 @@ def test_learns_and_is_repeatable(encoder):
     runs = []
     for _ in range(2):
         nlp = build(encoder)
-        runs.append(learn(nlp, 60))
+        runs.append(learn(nlp, 100))
         assert is_on_current_device(nlp)
         entities, scores = find(nlp)
         assert entities == GOLD
@@ -46,7 +46,7 @@ def test_losses_are_those_of_the_cpu(encoder):
 
 def test_learns_in_bfloat16():
     nlp = build(None, mixed_precision=True)
-    losses = learn(nlp, 60)
+    losses = learn(nlp, 100)
     assert losses[-1] < losses[0] / 100
     assert find(nlp)[0] == GOLD
 
@@ -54,7 +54,7 @@ def test_learns_in_bfloat16():
 def test_added_types_are_learned(encoder):
     """The output is resized, which keeps the weights on the GPU."""
     nlp = build(encoder)
-    learn(nlp, 60)
+    learn(nlp, 100)
     nlp.get_pipe("gapdner").add_label("FOOD")
     assert is_on_current_device(nlp)
     assert find(nlp)[0] == GOLD

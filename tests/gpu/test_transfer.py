@@ -14,7 +14,7 @@ pytestmark = pytest.mark.gpu
 def test_saved_pipeline(encoder, source, target, tmp_path):
     use_device(source)
     nlp = build(encoder)
-    losses = learn(nlp, 60)
+    losses = learn(nlp, 100)
     entities, scores = find(nlp)
     assert entities == GOLD
     nlp.to_disk(tmp_path / "model")
@@ -34,7 +34,7 @@ def test_saved_pipeline(encoder, source, target, tmp_path):
 
 def test_bytes(encoder):
     nlp = build(encoder)
-    learn(nlp, 60)
+    learn(nlp, 100)
     data = nlp.to_bytes()
     use_device("cpu")
     assert find(build(encoder).from_bytes(data))[0] == GOLD
@@ -42,7 +42,7 @@ def test_bytes(encoder):
 
 def test_bfloat16(encoder):
     nlp = build(encoder)
-    learn(nlp, 60)
+    learn(nlp, 100)
     entities, scores = find(nlp)
     use_bf16(nlp)
     found, others = find(nlp)
