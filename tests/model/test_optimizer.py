@@ -58,7 +58,7 @@ def test_adam_agrees_with_thinc(changed, lr_scale):
     settings = {**ADAM, **changed}
     make = partial(Adam, 0.01, use_averages=False, L2_is_weight_decay=True, **settings)
     difference, optimizer = compare(make, lr_scale)
-    assert difference < 1e-5
+    assert difference < 5e-6
     # the first layer had a gradient in each step
     assert sorted(optimizer.nr_update.values()) == [STEPS * 2 // 3, STEPS, STEPS]
 
