@@ -11,7 +11,7 @@ Whitespace is ignored, so that the sides may be tokenized differently.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
@@ -117,8 +117,7 @@ def agreement(
     for name, other in pairs.items():
         doc = first[name]
         if other != name:
-            doc, name = doc.copy(), f"{name} / {other}"
-            doc.user_data[DOC_NAME] = name
+            name = doc.user_data[DOC_NAME] = f"{name} / {other}"
         _compare(found, name, (doc, second[other]), spans_key)
     return found
 
@@ -129,7 +128,8 @@ def _by_name(docs: Iterable[Doc], spans_key: str) -> dict[str, Doc]:
         parts.setdefault(doc.user_data.get(DOC_NAME, f"document {number}"), []).append(doc)
     merged = {}
     for name, same in parts.items():
-        doc = merge_docs(same, spans_key, exclude=["user_data"]) if len(same) > 1 else same[0]
+        is_split = len(same) > 1
+        doc = merge_docs(same, spans_key, exclude=["user_data"]) if is_split else same[0].copy()
         doc.user_data[DOC_NAME] = name
         merged[name] = doc
     return merged
@@ -167,14 +167,15 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
     compared = compare(Example(docs[1], docs[0]), spans_key)
     positions, sides = compared.positions, (compared.gold, {*compared.predicted})
     found.all.add(*sides)
-    found.discontinuous.add(*({item for item in side if len(item[1]) > 1} for side in sides))
+    found.discontinuous.add(*({item for item in side if item.is_discontinuous} for side in sides))
     for label in {label for side in sides for label, _ in side}:
         measures = found.per_type.setdefault(label, Measures())
-        measures.add(*({item for item in side if item[0] == label} for side in sides))
+        measures.add(*({item for item in side if item.label == label} for side in sides))
     if positions.text != docs[1].text:
         # different whitespace would shift the offsets
         docs = docs[0], docs[0].copy()
         set_entities(docs[1], map(positions.tokens, sides[1]), spans_key)
-    ordered = (sorted(one - other, key=itemgetter(1, 0)) for one, other in (sides, sides[::-1]))
+    order = attrgetter("fragments", "label")
+    ordered = (sorted(one - other, key=order) for one, other in (sides, sides[::-1]))
     first, second = ([to_text_entity(i, positions) for i in side] for side in ordered)
     found.pairs.append(Pair(name, docs, (first, second)))

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
@@ -144,7 +145,8 @@ class _ComparedDoc:
         self.number = number
         self.groups = find_groups(compared)
         self.has_sentences = doc.has_annotation("SENT_START")
-        self.items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
+        items = compared.gold | compared.predicted
+        self.items = sorted(items, key=attrgetter("fragments", "label"))
         self.tokens = {
             item: replace(compared.positions.tokens(item), score=compared.scores.get(item))
             for item in self.items

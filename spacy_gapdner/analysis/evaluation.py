@@ -68,12 +68,12 @@ def evaluate(
             for name, counts in count_matches(compared.gold, compared.predicted).items():
                 matches[name] += counts
             sentence = Positions(example.predicted).sentence
-            for label, fragments in compared.gold:
-                last = fragments[-1][1] - 1
-                crossing += sentence((label, fragments)) != sentence((label, ((last, last),)))
+            for item in compared.gold:
+                last = item.fragments[-1][1] - 1
+                crossing += sentence(item) != sentence(item._replace(fragments=((last, last),)))
             for item, score in compared.scores.items():
                 scored.append((score or 0.0, item in compared.gold))
-                if len(item[1]) > 1:
+                if item.is_discontinuous:
                     disc_scored.append(scored[-1])
     labels, gaps = (sorted(tally.groups[group].items()) for group in ("type", "gap_length"))
     gold = {label: counts.gold for label, counts in labels if counts.gold}

@@ -40,7 +40,7 @@ def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> 
     """RETURNS (dict[str, Counts]): The counts of an example by measure. See `MATCHES`."""
     exact = Counter(fragments for _, fragments in gold)
     exact &= Counter(fragments for _, fragments in predicted)
-    same_type, *_ = _pair(sorted(gold), sorted(predicted), lambda g, p: g[0] == p[0])
+    same_type, *_ = _pair(sorted(gold), sorted(predicted), lambda g, p: g.label == p.label)
     return {
         "exact": Counts(exact.total(), len(predicted), len(gold)),
         "type": Counts(len(same_type), len(predicted), len(gold)),
@@ -51,7 +51,7 @@ def count_matches(gold: Collection[Mention], predicted: Collection[Mention]) -> 
 def count_partial(gold: Collection[Mention], predicted: Collection[Mention]) -> Counts:
     """RETURNS (Counts): A credit of 1 for the same fragments, 0.5 for an overlap, of any type."""
     pairs, *_ = _pair(sorted(gold), sorted(predicted), lambda g, p: True)
-    credit = sum(1.0 if g[1] == p[1] else 0.5 for g, p in pairs)
+    credit = sum(1.0 if g.fragments == p.fragments else 0.5 for g, p in pairs)
     return Counts(credit, len(predicted), len(gold))
 
 
@@ -60,8 +60,10 @@ def find_errors(gold: Collection[Mention], predicted: Collection[Mention]) -> li
     missed = sorted(set(gold) - set(predicted), key=_text_order)
     incorrect = sorted(set(predicted) - set(gold), key=_text_order)
     gold_fragments = {(label, fragment) for label, fragments in gold for fragment in fragments}
-    pairs, missed, rest = _pair(missed, incorrect, lambda g, p: g[0] == p[0] or g[1] == p[1])
-    relinked = {i for i in rest if {(i[0], fragment) for fragment in i[1]} <= gold_fragments}
+    pairs, missed, rest = _pair(
+        missed, incorrect, lambda g, p: g.label == p.label or g.fragments == p.fragments
+    )
+    relinked = {i for i in rest if {(i.label, f) for f in i.fragments} <= gold_fragments}
     rest = [item for item in rest if item not in relinked]
     others, missed, spurious = _pair(missed, rest, lambda g, p: True)
     errors: list[Error] = [(_pair_kind(*pair), *pair) for pair in (*pairs, *others)]
@@ -103,7 +105,7 @@ def index_positions(items: Sequence[Mention]) -> dict[int, list[int]]:
 def positions_of(item: Mention) -> set[int]:
     """RETURNS (set[int]): The positions in fragments. Two entities overlap if they share one."""
     # entities of whitespace have an empty fragment, and overlap only with equal entities
-    fragments = item[1]
+    fragments = item.fragments
     return {i for start, end in fragments for i in range(start, end)} or {-1 - fragments[0][0]}
 
 
@@ -133,8 +135,8 @@ def _pair(
 
 
 def _pair_kind(gold: Mention, predicted: Mention) -> str:
-    fragments, others = gold[1], predicted[1]
-    if gold[0] != predicted[0]:
+    fragments, others = gold.fragments, predicted.fragments
+    if gold.label != predicted.label:
         return WRONG_TYPE if fragments == others else WRONG_BOTH
     if len(fragments) == len(others) and all(
         max(start, other_start) < min(end, other_end)
@@ -155,4 +157,4 @@ def to_text_entity(item: Mention, positions: Positions, score: float | None = No
     fragments = positions.char_offsets(item)
     texts = (positions.text[start:end].split() for start, end in fragments)
     surface = " … ".join(map(" ".join, texts))
-    return TextEntity(item[0], fragments, surface=surface, score=score)
+    return TextEntity(item.label, fragments, surface=surface, score=score)

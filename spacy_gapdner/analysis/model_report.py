@@ -176,11 +176,11 @@ def _add_candidates(
     candidates = {}
     for number, compared in enumerate(found, start=1):
         for item, score in compared.scores.items():
-            below = thresholds.threshold_of(item[0], len(item[1]) > 1) - (score or 0.0)
+            below = thresholds.threshold_of(item.label, item.is_discontinuous) - (score or 0.0)
             if 0 < below < NEAR:
                 report.near += Counts(item in compared.gold, 1)
             if below > 0 and item in compared.gold:
-                candidates[number, item[0], compared.positions.char_offsets(item)] = score
+                candidates[number, item.label, compared.positions.char_offsets(item)] = score
     for error in report.errors:
         scored = error.predicted or error.entity
         error.threshold = thresholds.threshold_of(scored.label, len(scored.fragments) > 1)
@@ -212,9 +212,9 @@ def report_model(
         for item in compared.gold | compared.predicted:
             surface = to_text_entity(item, compared.positions).surface or ""
             own = compared.count(item)
-            report.texts[surface.lower(), item[0]] += own
+            report.texts[surface.lower(), item.label] += own
             if known:
-                in_training[known.group(surface, item[0])] += own
+                in_training[known.group(surface, item.label)] += own
     return report
 
 

@@ -166,7 +166,7 @@ def collect_entities(examples: Iterable[Example], key: str) -> np.ndarray:
     for number, (_, compared) in enumerate(compare_examples(examples, key)):
         for item in dict.fromkeys([*compared.scores, *compared.gold]):
             value = (compared.scores[item] or 0.0) if item in compared.scores else np.nan
-            found.append((number, len(item[1]) > 1, value, item in compared.gold))
+            found.append((number, item.is_discontinuous, value, item in compared.gold))
     return np.array(found, ROW)
 
 

@@ -7,6 +7,7 @@ from .attributes import ensure_extensions as ensure_extensions
 from .doc_entity import STRING_ATTRS as STRING_ATTRS
 from .doc_entity import DiscontinuousEntity as DiscontinuousEntity
 from .doc_entity import check_entity as check_entity
+from .doc_entity import to_entity as to_entity
 from .entity import Entity as Entity
 from .entity import Fragments as Fragments
 from .storage import DEFAULT_SPANS_KEY as DEFAULT_SPANS_KEY

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import GapDNERError
+from .attributes import split_attributes
 from .cleaning import UNITS, count_in, count_misplaced
 from .files import file_reader, first_text, read_documents, read_json, value_errors
 from .jsonl import ENTITIES
-from .linked_regions import LinkedRegions, Object, check_annotator, read_regions, split_attributes
+from .linked_regions import LinkedRegions, Object, check_annotator, read_regions
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 

@@ -17,16 +17,10 @@ from spacy.tokens import Doc
 
 from ..entities import get_entities
 from ..errors import GapDNERError
+from .attributes import join_attributes, name_entities, split_attributes
 from .docs import DOC_NAME, doc_place
 from .files import file_reader, read_json, xml_errors
-from .linked_regions import (
-    LinkedRegions,
-    Object,
-    join_attributes,
-    name_entities,
-    read_regions,
-    split_attributes,
-)
+from .linked_regions import LinkedRegions, Object, read_regions
 from .outputs import write_parts
 from .passages import choose_counting, find_parts
 from .records import TextRecord

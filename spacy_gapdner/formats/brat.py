@@ -19,6 +19,7 @@ from spacy.tokens import Doc
 
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError, visible
+from .attributes import drop_attribute, name_entities
 from .brat_lines import (
     entity_line,
     find_entities_within,
@@ -30,7 +31,6 @@ from .brat_lines import (
 from .cleaning import choose_text, clean_entities, convert_offsets
 from .docs import BLANK, doc_place
 from .files import hide_bom, input_files, read_lines, read_text, with_unix_line_ends
-from .linked_regions import drop_attribute, name_entities
 from .outputs import with_ending, write_files, write_parts
 from .records import DOC_LINE_IDS, DOC_RELATIONS, BratLine, TextEntity, TextRecord
 from .report import Place, Report, printable, reading

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 from ..errors import GapDNERError
+from .attributes import split_attributes
 from .files import first_text, input_files
-from .linked_regions import LinkedRegions, check_annotator, read_regions, split_attributes
+from .linked_regions import LinkedRegions, check_annotator, read_regions
 from .records import TextRecord
 from .report import Place, Report, reading
 from .xmi import TYPE_SYSTEM, derive_type_system, is_xmi, repair_ids, repair_xml

@@ -1,12 +1,13 @@
 """Read and write .spacy files, spaCy's DocBin."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..entities import Entity, check_entity, get_entities, group_names, set_entities
+from ..entities import check_entity, get_entities, group_names, set_entities, to_entity
 from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_place
 from .files import input_files, require_file
@@ -96,9 +97,7 @@ def _import_spans(doc: Doc, spans_key: str, group: str | None, report: Report) -
     entities = []
     for span, score in zip(spans, scores, strict=True):
         if len(span) and span.label:
-            ids = {"id": span.id_, "kb_id": span.kb_id_}
-            attrs = {name: value for name, value in ids.items() if value}
-            entities.append(Entity(span.label_, ((span.start, span.end),), score, attrs))
+            entities.append(replace(to_entity(span), score=score))
     if missing := len(spans) - len(entities):
         message = f"{missing} of {len(spans)} spans are empty or have no label"
         report.add("dropped", "span without tokens or label", message, doc_place(doc))

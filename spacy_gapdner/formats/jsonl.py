@@ -8,9 +8,10 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import STRING_ATTRS, DiscontinuousEntity, can_be_saved, get_entities
+from .attributes import parse_probability
 from .docs import DOC_EXTRA, DOC_NAME
 from .files import read_documents, record_name
-from .linked_regions import LinkedRegions, parse_probability, read_regions
+from .linked_regions import LinkedRegions, read_regions
 from .outputs import write_parts
 from .records import TextRecord
 from .report import Report

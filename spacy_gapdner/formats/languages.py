@@ -43,7 +43,8 @@ def choose_tokenizer(
         text += f" {record.text}"
         if len(text) > _GUESS_FROM:
             break
-    lang = guess_language(text[:_GUESS_FROM])
+    # loading the language identifier takes time, and Docs have no text to tokenize
+    lang = guess_language(text[:_GUESS_FROM]) if text else "en"
     if lang != "en":
         message = f"the texts are tokenized with the rules of {describe_language(lang)}"
         try:

@@ -1,5 +1,4 @@
-"""Make entities from regions, links and attributes in files, and attributes for files from
-entities.
+"""Make entities from regions and links in files.
 
 Some tools mark contiguous regions only. There, a discontinuous entity has links with the label
 `FRAGMENT` from one of its regions to each of the others. Several entities can share a region that
@@ -7,17 +6,14 @@ links point to. All regions of an entity have its type or no type. The entity ha
 score of its regions and the id of the first, and their other values if they do not differ.
 """
 
-import re
-from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
-from types import UnionType
 from typing import Any, TypeVar
 
-from ..entities import DiscontinuousEntity, Fragments
+from ..entities import Fragments
 from ..errors import GapDNERError
+from .attributes import split_attributes
 from .cleaning import clean_entities, convert_offsets
 from .files import value_errors
 from .records import TextEntity, TextRecord
@@ -29,7 +25,6 @@ FRAGMENT = "fragment"
 _FRAGMENTS = (FRAGMENT, "non-contig")
 # PubAnnotation's label for a region without a type
 NO_TYPE = "_FRAGMENT"
-KB_ID, KB_NAME, SCORE = "kb_id", "kb_name", "score"
 
 Object = Mapping[str, Any]
 T = TypeVar("T")
@@ -184,70 +179,3 @@ def check_annotator(path: Path, annotator: str | None, names: Iterable[str]) -> 
     known = sorted({*names})
     if known and annotator not in (None, *known):
         raise GapDNERError(f"{path} has no annotator {annotator!r}. Choose {', '.join(known)}.")
-
-
-def name_entities(
-    entities: Sequence[DiscontinuousEntity], report: Report, place: Place, pattern: str = ".+"
-) -> list[tuple[str, DiscontinuousEntity]]:
-    """RETURNS (list): Ids and entities. Ids that repeat or do not match become T1, T2, ..."""
-    given = Counter(entity.id_ for entity in entities)
-    kept = {id for id, n in given.items() if n == 1 and re.fullmatch(pattern, id, re.DOTALL)}
-    free = (name for number in count(1) if (name := f"T{number}") not in kept)
-    named = [(e.id_ if e.id_ in kept else next(free), e) for e in entities]
-    replaced = [f"{e.id_!r:.60} -> {name}" for name, e in named if e.id_ not in ("", name)]
-    if replaced:
-        report.add("repaired", "ids replaced by T1, T2, ...", ", ".join(replaced), place)
-    return named
-
-
-def split_attributes(
-    values: Mapping[str, Any], kb_id: str = KB_ID
-) -> tuple[float | None, dict[str, Any]]:
-    """RETURNS (tuple): The score and attrs of an entity from its attributes in a file."""
-    others = {key: value for key, value in values.items() if value is not None}
-    attrs: dict[str, Any] = {}
-    score = parse_probability(others.get(SCORE))
-    if score is not None:
-        del others[SCORE]
-    for name, key in ((kb_id, KB_ID), (KB_NAME, KB_NAME)):
-        if isinstance(others.get(name), str) and (value := others.pop(name)):
-            attrs[key] = value
-    return score, attrs | ({"_": others} if others else {})
-
-
-def join_attributes(
-    entity: DiscontinuousEntity,
-    report: Report,
-    place: Place,
-    kb_id: str = KB_ID,
-    taken: Container[str] = (),
-    types: type | UnionType = object,
-) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The attributes of an entity for a file, with its score and ids, see
-    `split_attributes`. Attributes with taken names or values of other types are dropped.
-    """
-    named = {kb_id: entity.kb_id_, KB_NAME: entity.attrs.get("kb_name"), SCORE: entity.score}
-    joined = {key: value for key, value in named.items() if value not in (None, "")}
-    for key, value in entity.attrs.get("_", {}).items():
-        if key in joined or key in taken or not isinstance(value, types):
-            drop_attribute(entity, key, value, report, place)
-        else:
-            joined[key] = value
-    return joined
-
-
-def drop_attribute(
-    entity: DiscontinuousEntity, key: str, value: object, report: Report, place: Place
-) -> None:
-    """Report an attribute that a format cannot represent."""
-    message = f"{entity.label_} {entity.text[:40]!r} has {(key, value)!r:.60}"
-    report.add("dropped", "attribute", message, place, entity.fragments)
-
-
-def parse_probability(value: object) -> float | None:
-    """RETURNS (Optional[float]): A score as a number; None if it is not between 0 and 1."""
-    try:
-        number = float(str(value))
-    except ValueError:
-        return None
-    return number if 0 <= number <= 1 else None

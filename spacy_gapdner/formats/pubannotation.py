@@ -13,18 +13,10 @@ from spacy.tokens import Doc
 
 from ..entities import get_entities
 from ..errors import GapDNERError
+from .attributes import join_attributes, name_entities, split_attributes
 from .docs import DOC_NAME, doc_place
 from .files import input_files, read_json
-from .linked_regions import (
-    FRAGMENT,
-    NO_TYPE,
-    LinkedRegions,
-    Object,
-    join_attributes,
-    name_entities,
-    read_regions,
-    split_attributes,
-)
+from .linked_regions import FRAGMENT, NO_TYPE, LinkedRegions, Object, read_regions
 from .outputs import write_files
 from .records import TextRecord
 from .report import Place, Report, reading

@@ -3,7 +3,6 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,13 +91,11 @@ def to_dataframe(
 
 def write_csv(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write entities as CSV, see `entity_rows`. Texts such as "=1+1" are not escaped: import the
-    columns into a spreadsheet as text. Columns that are empty for all entities are omitted.
+    columns into a spreadsheet as text.
     """
     rows = list(entity_rows(docs, spans_key))
-    used = [any(value not in (None, "") for value in c) for c in zip(*rows, strict=True)]
-    used = used or [True] * len(COLUMNS)
     with replacing(path) as temporary:
-        write_rows(temporary, (compress(row, used) for row in [COLUMNS, *rows]))
+        write_rows(temporary, [COLUMNS, *rows])
     return len(rows)
 
 

@@ -6,7 +6,7 @@ import pickle
 import signal
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from dataclasses import replace
@@ -118,10 +118,7 @@ def _annotate(
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
     args = (nlp, uses_bf16(nlp), Underscore.get_state())
     with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=args) as pool:
-        started = (
-            (batch, pool.submit(_annotate_in_worker, [text for text, _ in batch], skip))
-            for batch in batches
-        )
+        started = ((batch, _submit(pool, [text for text, _ in batch], skip)) for batch in batches)
         try:
             # one batch per process is read in advance
             waiting = deque(islice(started, n_workers))
@@ -134,14 +131,19 @@ def _annotate(
                             yield Doc(nlp.vocab).from_bytes(found), context
                         else:
                             yield found, context
-        # only forked processes do not need to pickle the pipeline
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise GapDNERError(f"Cannot pickle the pipeline ({error}). Use one process.") from error
         except BrokenProcessPool as error:
             raise GapDNERError(
                 "A process was killed, possibly because it ran out of memory. Use fewer processes "
                 "or a smaller batch size."
             ) from error
+
+
+def _submit(pool: ProcessPoolExecutor, texts: list[str], skip: bool) -> Future[list[bytes | str]]:
+    try:
+        return pool.submit(_annotate_in_worker, texts, skip)
+    # only forked processes do not need to pickle the pipeline
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise GapDNERError(f"Cannot pickle the pipeline ({error}). Use one process.") from error
 
 
 def _annotate_batch(nlp: Language, texts: Sequence[str], skip: bool) -> list[Doc | str]:
@@ -261,7 +263,7 @@ def compare_examples(
         except ValueError as error:
             raise GapDNERError(f"Doc {number}: {error}") from error
         if types:
-            gold = {item for item in compared.gold if item[0] in types}
-            scores = {item: score for item, score in compared.scores.items() if item[0] in types}
+            gold = {item for item in compared.gold if item.label in types}
+            scores = {item: score for item, score in compared.scores.items() if item.label in types}
             compared = replace(compared, gold=gold, scores=scores)
         yield example, compared

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc
@@ -26,8 +26,6 @@ from ..entities import (
 )
 from ..errors import GapDNERError
 
-# A comparable entity: type, and fragments as half-open ranges of non-whitespace characters
-Mention = tuple[str, Fragments]
 # weights of F1 for all entities and for discontinuous entities in training and tuning
 F_WEIGHT, DISC_F_WEIGHT = 0.75, 0.25
 # the scored subsets and their names in reports; see `score_discontinuous`
@@ -37,6 +35,20 @@ SUBSETS = {
     "disc_sents": "Sentences with disc. entities",
     "overlap_sents": "Sentences with overlap",
 }
+
+
+class Mention(NamedTuple):
+    """An entity in comparable form: its type, and its fragments as half-open ranges of
+    non-whitespace characters.
+    """
+
+    label: str
+    fragments: Fragments
+
+    @property
+    def is_discontinuous(self) -> bool:
+        """RETURNS (bool): Whether the entity has a gap."""
+        return len(self.fragments) > 1
 
 
 def make_discontinuous_scorer() -> Callable[..., dict[str, Any]]:
@@ -167,9 +179,9 @@ def find_groups(compared: Comparison) -> dict[Mention, list[tuple[str, Any]]]:
     """RETURNS (dict): The groups of `Tally` that count each entity, with the entity's values."""
     positions, gold = compared.positions, compared.gold
     n = Counter(i for _, fragments in gold for pair in fragments for i in range(*pair))
-    overlapping = (g for g in gold if any(n[i] > 1 for pair in g[1] for i in range(*pair)))
+    overlapping = (g for g in gold if any(n[i] > 1 for pair in g.fragments for i in range(*pair)))
     sentences = {
-        "disc_sents": {positions.sentence(item) for item in gold if len(item[1]) > 1},
+        "disc_sents": {positions.sentence(item) for item in gold if item.is_discontinuous},
         "overlap_sents": set(map(positions.sentence, overlapping)),
     }
     found: dict[Mention, list[tuple[str, Any]]] = {}
@@ -177,7 +189,7 @@ def find_groups(compared: Comparison) -> dict[Mention, list[tuple[str, Any]]]:
         label, fragments = item
         groups = found[item] = [("subset", "all"), ("type", label), ("fragments", len(fragments))]
         groups.append(("length", positions.count_tokens(fragments)))
-        if len(fragments) > 1:
+        if item.is_discontinuous:
             gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
             groups += [("subset", "disc"), ("gap_length", positions.count_tokens(gaps))]
         own = positions.sentence(item)
@@ -250,11 +262,11 @@ class Positions:
             else:
                 ranges.append((start, end))
         # an entity that consists only of whitespace keeps an empty range, so that it is counted
-        return entity.label_, tuple(r for r in ranges if r[0] < r[1]) or (ranges[0],)
+        return Mention(entity.label_, tuple(r for r in ranges if r[0] < r[1]) or (ranges[0],))
 
     def sentence(self, item: Mention) -> int:
         """RETURNS (int): The index of the sentence in which the entity starts."""
-        return int(np.searchsorted(self._sent_starts, item[1][0][0], side="right"))
+        return int(np.searchsorted(self._sent_starts, item.fragments[0][0], side="right"))
 
     def count_tokens(self, ranges: Sequence[tuple[int, int]]) -> int:
         """RETURNS (int): The number of tokens in ranges of non-whitespace characters."""
@@ -266,17 +278,17 @@ class Positions:
     def tokens(self, item: Mention) -> Entity:
         """RETURNS (Entity): The entity in token offsets, with whitespace tokens in fragments."""
         indices: list[int] = []
-        for start, end in item[1]:
+        for start, end in item.fragments:
             ends = [start, max(start, end - 1)]
             first, last = np.searchsorted(self.bounds[:-1], ends, side="right") - 1
             indices.extend(range(first, last + 1))
-        return Entity.from_tokens(item[0], indices)
+        return Entity.from_tokens(item.label, indices)
 
     def char_offsets(self, item: Mention) -> Fragments:
         """RETURNS (Fragments): The fragments as character offsets of ``doc.text``."""
         return tuple(
             (int(self._offsets[start]), int(self._offsets[max(start, end - 1)]) + (start < end))
-            for start, end in item[1]
+            for start, end in item.fragments
         )
 
 

@@ -44,8 +44,11 @@ def test_measures_of_one_document():
 def test_sentences_of_a_document_are_merged():
     sentences = [make_doc("had fever .", [("ADE", [1])]), make_doc(TEXT, FIRST)]
     merged = make_doc(f"had fever . {TEXT}", [("ADE", [1]), ("DRUG", [9])])
+    del merged.user_data[DOC_NAME]
+    data = [dict(doc.user_data) for doc in (*sentences, merged)]
     found = agreement(sentences, [merged])
     assert found.all.exact == Counts(correct=2, predicted=2, gold=4)
+    assert [dict(doc.user_data) for doc in (*sentences, merged)] == data
 
 
 def test_documents_that_cannot_be_compared():

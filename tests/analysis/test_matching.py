@@ -22,11 +22,11 @@ from spacy_gapdner.analysis.matching import (
     mark_items,
 )
 from spacy_gapdner.entities import Entity
-from spacy_gapdner.pipe.scorer import Counts
+from spacy_gapdner.pipe.scorer import Counts, Mention
 
 
 def item(label, *tokens):
-    return label, Entity.from_tokens(label, tokens).fragments
+    return Mention(label, Entity.from_tokens(label, tokens).fragments)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_csv_keeps_texts_except_for_line_breaks(nlp, tmp_path, text):
     doc.user_data["gapdner_document"] = "a \n"
     write([doc], tmp_path / "x.csv")
     (row,) = csv.DictReader((tmp_path / "x.csv").read_text("utf-8-sig").split("\n"))
-    assert row.keys() == COLUMNS.keys() - {"kb_id"}
+    assert row.keys() == COLUMNS.keys()
     assert (row["document"], row["score"]) == ("a", "0.666667")
     one_line = text.translate(dict.fromkeys(map(ord, "\r\n\u2028"), " "))
     assert (row["type"], row["text"], row["sentence"]) == (one_line, one_line, one_line)

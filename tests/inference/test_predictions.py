@@ -121,3 +121,12 @@ def test_vocabulary_does_not_grow_with_the_input(nlp, n_process):
 def test_single_string_is_refused(nlp):
     with pytest.raises(GapDNERError, match=r"Use a list: \[text\]"):
         next(predict(nlp, "some text"))
+
+
+def test_errors_of_the_input_are_raised(nlp):
+    def texts():
+        yield ASPIRIN
+        raise TypeError("not a text")
+
+    with pytest.raises(TypeError, match="not a text"):
+        list(predict(nlp, texts(), n_process=2))
