@@ -75,7 +75,10 @@ def without_annotation(reference: Doc, nlp: Language) -> Doc:
 
 def get_sentences(doc: Doc) -> list[Span]:
     """RETURNS (list[Span]): The sentences. Without sentence boundaries, the complete Doc."""
-    return list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+    if not doc.has_annotation("SENT_START"):
+        return [doc[:]]
+    # a hook can find empty ones
+    return [sentence for sentence in doc.sents if len(sentence)]
 
 
 def describe_language(lang: str) -> str:

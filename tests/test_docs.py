@@ -109,6 +109,9 @@ def test_sentences():
     assert [sentence.text for sentence in get_sentences(doc)] == ["No pain. No rash."]
     doc[3].is_sent_start = True
     assert [sentence.text for sentence in get_sentences(doc)] == ["No pain.", "No rash."]
+    # a user's hook
+    doc.user_hooks["sents"] = lambda doc: [doc[:3], doc[3:3], doc[3:]]
+    assert [sentence.text for sentence in get_sentences(doc)] == ["No pain.", "No rash."]
 
 
 def test_names_of_languages():

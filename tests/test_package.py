@@ -58,6 +58,13 @@ for factory in ("gapdner", "discontinuous_ner"):
 """
 
 
+def test_import_adds_the_extension():
+    script = (
+        "import spacy_gapdner; from spacy.tokens import Doc, Span; print(Doc.has_extension('X'))"
+    )
+    assert run_python("-c", script.replace("X", "discontinuous_ents")) == "True\n"
+
+
 @pytest.mark.slow
 def test_lazy_imports():
     output = run_python("-c", SCRIPT)

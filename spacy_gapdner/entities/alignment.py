@@ -1,6 +1,6 @@
 """Transfer entities to joined and extracted Docs, and to another tokenization."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
@@ -13,6 +13,7 @@ from .entity import Entity
 from .storage import (
     DEFAULT_SPANS_KEY,
     get_entities,
+    get_entities_within,
     get_spans_keys,
     has_mark,
     is_annotated,
@@ -41,7 +42,9 @@ def merge_docs(docs: Iterable[Doc], key: str = DEFAULT_SPANS_KEY, **kwargs: Any)
     merged = Doc.from_docs(docs, **kwargs)
     # from_docs may add spaces between documents, but no tokens
     offsets = [0, *accumulate(len(doc) for doc in docs)][:-1]
-    for prefix in sorted(_find_keys(docs, key)):
+    others = {other for doc in docs for other in get_spans_keys(doc)}
+    valid = {other for other in others if all(stores_entities(doc, other) for doc in docs)}
+    for prefix in sorted({key, *valid}):
         moved: list[Entity] = []
         for doc, offset in zip(docs, offsets, strict=True):
             moved.extend(e.to_entity().shift(offset) for e in get_entities(doc, prefix))
@@ -56,23 +59,14 @@ def extract_doc(span: Span, key: str = DEFAULT_SPANS_KEY, **kwargs: Any) -> Doc:
 
     span (Span): The tokens.
     key (str): Prefix of span groups that must be entities. Other prefixes are kept if all groups
-        under them are valid entities.
+        under them in the span are valid entities.
     **kwargs: Arguments of ``Span.as_doc``.
     RETURNS (Doc): A copy of the tokens with the entities that are entirely within the span.
     """
     part = span.as_doc(**kwargs)
-    for prefix in sorted(_find_keys([span.doc], key)):
-        if is_annotated(span.doc, prefix):
-            found = (e.to_entity() for e in get_entities(span.doc, prefix))
-            inside = (e for e in found if span.start <= e.start and e.end <= span.end)
-            set_entities(part, [entity.shift(-span.start) for entity in inside], prefix)
+    for prefix, entities in get_entities_within(span, key).items():
+        set_entities(part, [e.to_entity().shift(-span.start) for e in entities], prefix)
     return part
-
-
-def _find_keys(docs: Sequence[Doc], key: str) -> set[str]:
-    # also prefixes under which all groups of the Docs are valid entities
-    others = {other for doc in docs for other in get_spans_keys(doc)}
-    return {key, *(other for other in others if all(stores_entities(doc, other) for doc in docs))}
 
 
 def align_entities(

@@ -49,6 +49,10 @@ class DiscontinuousEntity(TokenRanges):
     def __hash__(self) -> int:
         return hash(self._identity)
 
+    def __lt__(self, other: "DiscontinuousEntity") -> bool:
+        # in text order, as spans
+        return (self.token_indices, self.label_) < (other.token_indices, other.label_)
+
     def __len__(self) -> int:
         return sum(len(span) for span in self.spans)
 
@@ -226,6 +230,11 @@ def to_entity(entity: Entity | DiscontinuousEntity | Span) -> Entity:
         ids = {"id": entity.id_, "kb_id": entity.kb_id_}
         attrs = {name: value for name, value in ids.items() if value}
         return Entity(entity.label_, ((entity.start, entity.end),), attrs=attrs)
+    if not isinstance(entity, Entity):
+        raise GapDNERError(
+            f"{entity!r:.100} is not an entity or a span. Note that doc.char_span returns None if "
+            "its offsets are not token boundaries."
+        )
     return entity
 
 

@@ -117,20 +117,43 @@ def find_entities_within(span: Span) -> tuple[DiscontinuousEntity, ...]:
     """Read the entities within a Span: ``span._.discontinuous_ents``. Invalid groups in other parts
     of the Doc are not reported, because only the groups in the span are read.
     """
-    doc, start, end = span.doc, span.start_char, span.end_char
-    # doc.spans.items() is slow
-    groups = doc.spans.data.items()
-    near = [name for name, group in groups if group and _starts_within(group, start, end)]
+    doc, near = span.doc, _names_within(span)
     if not near:
         return ()
     is_default = _match_groups(DEFAULT_SPANS_KEY)
-    if any(group for name, group in groups if is_default(name)):
+    if any(group for name, group in doc.spans.data.items() if is_default(name)):
         found = _read_groups(doc, filter(is_default, near))
     else:
         keys = get_spans_keys(doc)
         own = _read_valid(doc, filter(_match_groups(keys[0]), near)) if len(keys) == 1 else None
         found = find_entities(doc) if own is None else own
     return tuple(e for e in found if span.start <= e.start and e.end <= span.end)
+
+
+def get_entities_within(span: Span, key: str) -> dict[str, list[DiscontinuousEntity]]:
+    """Read the entities within a Span under all prefixes with which its Doc is annotated. Only the
+    groups in the span are read.
+
+    RETURNS (dict[str, list[DiscontinuousEntity]]): The entities by prefix. Prefixes other than the
+        key are left out if a group in the span is not an entity.
+    RAISES (GapDNERError): If a group in the span under the key is not an entity.
+    """
+    doc, near = span.doc, _names_within(span)
+    found = {}
+    for prefix in sorted({key, *get_spans_keys(doc)}):
+        names = list(filter(_match_groups(prefix), near))
+        entities = _read_groups(doc, names) if prefix == key else _read_valid(doc, names)
+        if entities is not None and is_annotated(doc, prefix):
+            inside = (e for e in entities if span.start <= e.start and e.end <= span.end)
+            found[prefix] = list(inside)
+    return found
+
+
+def _names_within(span: Span) -> list[str]:
+    # the names of the groups that start in the span; doc.spans.items() is slow
+    start, end = span.start_char, span.end_char
+    groups = span.doc.spans.data.items()
+    return [name for name, group in groups if group and _starts_within(group, start, end)]
 
 
 def _starts_within(group: SpanGroup, start: int, end: int) -> bool:

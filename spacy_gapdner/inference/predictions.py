@@ -146,10 +146,9 @@ def _submit(pool: ProcessPoolExecutor, texts: list[str], skip: bool) -> Future[l
         raise GapDNERError(f"Cannot pickle the pipeline ({error}). Use one process.") from error
 
 
-def _annotate_batch(nlp: Language, texts: Sequence[str], skip: bool) -> list[Doc | str]:
+def _annotate_batch(nlp: Language, texts: Sequence[str], skip: bool) -> Sequence[Doc | str]:
     try:
-        docs = (make_doc(nlp, text) for text in texts)
-        return list(nlp.pipe(docs, batch_size=len(texts)))
+        return _run(nlp, [make_doc(nlp, text) for text in texts])
     # components can raise any error, including errors that workers cannot pickle
     except Exception as error:
         reason = f"The pipeline failed ({type(error).__name__}): {error}"
@@ -158,6 +157,13 @@ def _annotate_batch(nlp: Language, texts: Sequence[str], skip: bool) -> list[Doc
         if len(texts) == 1:
             return [reason]
     return [found for text in texts for found in _annotate_batch(nlp, [text], skip)]
+
+
+def _run(nlp: Language, docs: list[Doc]) -> list[Doc]:
+    found = list(nlp.pipe(docs, batch_size=len(docs)))
+    if len(found) < len(docs):
+        raise GapDNERError("A component failed, and the error handler dropped the Doc.")
+    return found
 
 
 def _start_worker(nlp: Language, bf16: bool, underscore: tuple[Any, ...]) -> None:
@@ -237,8 +243,7 @@ def predict_examples(
     pairs = ((_check_doc(doc), None) for doc in docs)
     for batch in batch_texts(pairs, batch_size or nlp.batch_size):
         start = default_timer()
-        texts = (without_annotation(reference, nlp) for reference, _ in batch)
-        predicted = list(nlp.pipe(texts, batch_size=len(batch)))
+        predicted = _run(nlp, [without_annotation(reference, nlp) for reference, _ in batch])
         if seconds is not None:
             seconds.append(default_timer() - start)
         for doc, (reference, _) in zip(predicted, batch, strict=True):

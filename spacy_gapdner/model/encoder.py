@@ -46,7 +46,7 @@ class BiLSTM(nn.Module):
         # oneDNN also reads the padding, but it is faster than packed sequences and runs a single
         # backward pass instead of dozens per word
         n = -(-int(lengths.max()) // _STEP) * _STEP
-        from_end = lengths[:, None] - 1 - torch.arange(n)
+        from_end = lengths[:, None] - 1 - torch.arange(n, device=lengths.device)
         order = from_end.clamp(min=0)
         forward_weights, backward_weights = self.lstm.all_weights
         own = F.pad(words, (0, 0, 0, n - words.shape[1]))

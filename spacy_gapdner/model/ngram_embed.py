@@ -19,6 +19,8 @@ Vectors = list[Floats2d]
 _SIZES = (3, 4)
 # MultiHashEmbed counts its seeds from 8
 _SEED = 7
+# longest words whose n-grams are cached
+_LONGEST = 50
 
 
 def build_ngram_embed_v1(
@@ -63,7 +65,7 @@ def _forward(
     # each different word once
     owners = numpy.repeat(numpy.arange(len(docs)), list(map(len, norms)))
     words, place = find_strings(docs, owners, numpy.concatenate(norms))
-    ngrams = list(map(_hash_ngrams, words))
+    ngrams = [_hash_ngrams(word) if len(word) <= _LONGEST else _hash(word) for word in words]
     lengths = model.ops.asarray1i([len(hashes) for hashes in ngrams])
     keys = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(ngrams)), dtype="uint64")
     rows, backprop_table = table(keys, is_train)
@@ -82,11 +84,13 @@ def _forward(
     return [own + more for own, more in zip(vectors, added, strict=True)], backprop
 
 
-@lru_cache(maxsize=2**16)
-def _hash_ngrams(word: str) -> NDArray[numpy.uint64]:
+def _hash(word: str) -> NDArray[numpy.uint64]:
     marked = f"<{word}>"
     ngrams = {
         marked[start : start + size] for size in _SIZES for start in range(len(marked) - size + 1)
     }
     hashes = [get_string_id(ngram) for ngram in sorted(ngrams or {marked})]
     return numpy.array(hashes, dtype="uint64")
+
+
+_hash_ngrams = lru_cache(maxsize=2**16)(_hash)

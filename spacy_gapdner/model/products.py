@@ -33,7 +33,10 @@ class TorchProductOps(NumpyOps):
             raise ValueError(f"Cannot multiply {x.dtype} and {y.dtype}.")
         left, right = torch.from_numpy(x), torch.from_numpy(y)
         into = None if out is None else torch.from_numpy(out)
-        product = torch.mm(left.T if trans1 else left, right.T if trans2 else right, out=into)
+        left, right = left.T if trans1 else left, right.T if trans2 else right
+        # the caller may use autocast, but NumPy has no bfloat16
+        with torch.autocast("cpu", enabled=False):
+            product = torch.mm(left, right, out=into)
         return cast(Floats2d, product.numpy())
 
 

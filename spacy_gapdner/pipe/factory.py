@@ -120,9 +120,10 @@ def make_gapdner(
     RETURNS (DiscontinuousEntityRecognizer): The pipe.
     """
     for other, pipe in nlp.components:
-        if isinstance(pipe, DiscontinuousEntityRecognizer) and pipe.key == spans_key:
+        # such as spancat
+        if getattr(pipe, "key", None) == spans_key:
             warnings.warn(
-                f"'{name}' and '{other}' both store their entities under the spans_key "
+                f"'{name}' and '{other}' both store their results under the spans_key "
                 f"{spans_key!r} and overwrite each other's results. Change one of the keys.",
                 stacklevel=2,
             )

@@ -62,6 +62,8 @@ def test_entities_are_sorted_by_tokens_and_labels():
     assert read(doc) == entities
     assert [e.is_discontinuous for e in get_entities(doc)[::2]] == [0, 0, 0, 1, 1, 1, 0, 1]
     assert doc._.discontinuous_ents == get_entities(doc)
+    first, second, *_ = get_entities(doc)
+    assert sorted([second, first]) == [first, second]
 
 
 def test_entity_behaves_like_a_span():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
+from spacy_gapdner import Entity, GapDNERError, extract_doc, get_entities, set_entities
 from spacy_gapdner.entities import storage
 
 N_TOKENS = 8
@@ -40,6 +40,10 @@ def test_each_group_is_read_once(monkeypatch, key):
     found = [entity for sent in doc.sents for entity in sent._.discontinuous_ents]
     assert len(read) == 20
     assert tuple(found) == get_entities(doc, key)
+    parts = [get_entities(extract_doc(sent, key), key) for sent in doc.sents]
+    assert [[e.fragments for e in part] for part in parts] == [[((0, 1), (2, 3))]] * 20
+    # 20 of get_entities above, and each group once by extract_doc and by get_entities
+    assert len(read) == 80
 
 
 def test_changes_are_found():

@@ -239,6 +239,8 @@ def test_spans_become_entities(doc):
     for span in (doc[0:2], Span(doc, 1, 1, "ADE")):
         with pytest.raises(GapDNERError, match=r"has no label|Invalid fragments of ADE"):
             set_entities(doc, [span])
+    with pytest.raises(GapDNERError, match=r"None is not an entity or a span.*doc\.char_span"):
+        set_entities(doc, [doc.char_span(0, 1)])
 
 
 def test_attributes_belong_to_one_entity(doc):

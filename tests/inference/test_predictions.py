@@ -4,11 +4,17 @@ from itertools import count
 
 import pytest
 from spacy.language import Language
+from spacy.util import ignore_error
 from tiny_pipeline import ANNOTATED
 
 from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.formats import NOWHERE, Report
-from spacy_gapdner.inference.predictions import batch_texts, predict, predict_records
+from spacy_gapdner.inference.predictions import (
+    batch_texts,
+    predict,
+    predict_examples,
+    predict_records,
+)
 
 ASPIRIN = ANNOTATED[1][0]
 
@@ -80,6 +86,22 @@ def test_other_texts_are_processed_if_the_pipeline_fails(nlp, n_process):
     assert issue.message == "The pipeline failed (OddError): this and that"
     with pytest.raises(GapDNERError, match=r"failed \(OddError\): this and that"):
         list(predict_records(nlp, records, **how))
+
+
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_error_handler_that_drops_docs(nlp, n_process):
+    nlp.add_pipe("failing", last=True)
+    nlp.set_error_handler(ignore_error)
+    records = [as_input("fail" if i == 1 else ASPIRIN, id=i) for i in range(3)]
+    report = Report(skip=True)
+    docs = predict_records(nlp, records, report=report, n_process=n_process)
+    assert [doc.user_data["gapdner_document"] for doc in docs] == ["0", "2"]
+    (issue,) = report.issues
+    assert issue.message.endswith("the error handler dropped the Doc.")
+    with pytest.raises(GapDNERError, match="error handler dropped the Doc"):
+        list(predict(nlp, ["fail", ASPIRIN], n_process=n_process))
+    with pytest.raises(GapDNERError, match="error handler dropped the Doc"):
+        list(predict_examples(nlp, [nlp.make_doc("fail")]))
 
 
 def test_killed_worker_is_an_error(nlp):

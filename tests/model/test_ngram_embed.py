@@ -24,6 +24,15 @@ def test_ngrams_mark_the_ends_of_the_word():
     assert _hash_ngrams("").tolist() == [get_string_id("<>")]
 
 
+def test_long_words_are_not_cached():
+    embed, n = make(), _hash_ngrams.cache_info().currsize
+    (found,) = embed.predict([NLP("long" * 20)])
+    assert _hash_ngrams.cache_info().currsize == n
+    mean = embed.layers[1].predict(_hash_ngrams("long" * 20)).mean(axis=0)
+    (words,) = embed.layers[0].predict([NLP("long" * 20)])
+    assert found[0] == pytest.approx(words[0] + mean, abs=1e-6)
+
+
 def test_mean_of_the_ngrams_is_added():
     embed = make()
     words, table = embed.layers

@@ -1,5 +1,6 @@
 import numpy
 import pytest
+import torch
 from thinc.api import NumpyOps
 from tiny_pipeline import make_nlp
 
@@ -20,6 +21,13 @@ def test_products_match_thinc(trans1, trans2, n):
     assert numpy.array_equal(into, found)
     with pytest.raises(ValueError, match="Cannot multiply float64 and float32"):
         TorchProductOps().gemm(x.astype("d"), y)
+
+
+def test_products_in_autocast():
+    x = numpy.random.rand(3, 3).astype("f")
+    with torch.autocast("cpu", torch.bfloat16):
+        assert numpy.array_equal(TorchProductOps().gemm(x, x), TorchProductOps().gemm(x, x))
+        assert TorchProductOps().gemm(x, x).dtype == numpy.float32
 
 
 def test_word_representations_use_products_of_torch():

@@ -132,9 +132,12 @@ def test_second_pipe_with_the_same_key_warns(nlp):
     # pytest turns our warnings into errors
     make_pipe(nlp)
     make_pipe(nlp, name="other", spans_key="other")
-    message = "'third' and 'other' both store their entities under the spans_key 'other'"
-    with pytest.warns(UserWarning, match=message):
-        make_pipe(nlp, name="third", spans_key="other")
+    nlp.add_pipe("span_ruler", config={"spans_key": "rules"})
+    for other, key in (("other", "other"), ("span_ruler", "rules")):
+        message = f"'third' and '{other}' both store their results under the spans_key '{key}'"
+        with pytest.warns(UserWarning, match=message):
+            make_pipe(nlp, name="third", spans_key=key)
+        nlp.remove_pipe("third")
 
 
 def test_only_set_annotations_changes_docs(nlp):
