@@ -66,7 +66,7 @@ def test_exports(client):
     record = with_entity(id="T7", kb_id="DB:1", attributes={"sure": True})
     assert client.post("/export/jsonl", json=record).json() == record
     lines = client.post("/export/csv", json=RECORD).text.splitlines()
-    assert lines[1] == f"1,ADE,severe back pain,0,26,0 6;17 26,True,0.75,{TEXT}"
+    assert lines[1] == f"1,ADE,severe back pain,0,26,0 6;17 26,True,0.75,,{TEXT}"
     with ZipFile(BytesIO(client.post("/export/brat", json=RECORD).content)) as archive:
         assert sorted(archive.namelist()) == ["annotation.conf", "text.ann", "text.txt"]
         assert archive.read("text.ann").startswith(b"T1\tADE 0 6;17 26\tsevere back pain\n")
