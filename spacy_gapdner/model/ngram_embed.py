@@ -65,7 +65,7 @@ def _forward(
     # each different word once
     owners = numpy.repeat(numpy.arange(len(docs)), list(map(len, norms)))
     words, place = find_strings(docs, owners, numpy.concatenate(norms))
-    ngrams = [_hash_ngrams(word) if len(word) <= _LONGEST else _hash(word) for word in words]
+    ngrams = [_hash_cached(word) if len(word) <= _LONGEST else _hash_ngrams(word) for word in words]
     lengths = model.ops.asarray1i([len(hashes) for hashes in ngrams])
     keys = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(ngrams)), dtype="uint64")
     rows, backprop_table = table(keys, is_train)
@@ -84,7 +84,7 @@ def _forward(
     return [own + more for own, more in zip(vectors, added, strict=True)], backprop
 
 
-def _hash(word: str) -> NDArray[numpy.uint64]:
+def _hash_ngrams(word: str) -> NDArray[numpy.uint64]:
     marked = f"<{word}>"
     ngrams = {
         marked[start : start + size] for size in _SIZES for start in range(len(marked) - size + 1)
@@ -93,4 +93,4 @@ def _hash(word: str) -> NDArray[numpy.uint64]:
     return numpy.array(hashes, dtype="uint64")
 
 
-_hash_ngrams = lru_cache(maxsize=2**16)(_hash)
+_hash_cached = lru_cache(maxsize=2**16)(_hash_ngrams)

@@ -5,7 +5,7 @@ from spacy.ml.models import MultiHashEmbed
 from spacy.strings import get_string_id
 from thinc.api import fix_random_seed
 
-from spacy_gapdner.model.ngram_embed import _hash_ngrams, build_ngram_embed_v1
+from spacy_gapdner.model.ngram_embed import _hash_cached, _hash_ngrams, build_ngram_embed_v1
 
 NLP = spacy.blank("en")
 DOCS = [NLP("severe pain in swollen joints and limbs"), NLP("")]
@@ -25,9 +25,9 @@ def test_ngrams_mark_the_ends_of_the_word():
 
 
 def test_long_words_are_not_cached():
-    embed, n = make(), _hash_ngrams.cache_info().currsize
+    embed, n = make(), _hash_cached.cache_info().currsize
     (found,) = embed.predict([NLP("long" * 20)])
-    assert _hash_ngrams.cache_info().currsize == n
+    assert _hash_cached.cache_info().currsize == n
     mean = embed.layers[1].predict(_hash_ngrams("long" * 20)).mean(axis=0)
     (words,) = embed.layers[0].predict([NLP("long" * 20)])
     assert found[0] == pytest.approx(words[0] + mean, abs=1e-6)
