@@ -7,6 +7,7 @@ from .attributes import ensure_extensions as ensure_extensions
 from .doc_entity import STRING_ATTRS as STRING_ATTRS
 from .doc_entity import DiscontinuousEntity as DiscontinuousEntity
 from .doc_entity import check_entity as check_entity
+from .doc_entity import text_order as text_order
 from .doc_entity import to_entity as to_entity
 from .entity import Entity as Entity
 from .entity import Fragments as Fragments
@@ -19,4 +20,3 @@ from .storage import group_names as group_names
 from .storage import is_annotated as is_annotated
 from .storage import set_contiguous_ents as set_contiguous_ents
 from .storage import set_entities as set_entities
-from .storage import text_order as text_order

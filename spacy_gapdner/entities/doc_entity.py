@@ -51,7 +51,7 @@ class DiscontinuousEntity(TokenRanges):
 
     def __lt__(self, other: "DiscontinuousEntity") -> bool:
         # in text order, as spans
-        return (self.token_indices, self.label_) < (other.token_indices, other.label_)
+        return text_order(self) < text_order(other)
 
     def __len__(self) -> int:
         return sum(len(span) for span in self.spans)
@@ -220,6 +220,12 @@ class DiscontinuousEntity(TokenRanges):
             attrs["kb_id"] = kb_id
         score = attrs.pop("score", None)
         return Entity(self.label_, self.fragments, score, attrs)
+
+
+def text_order(entity: Entity | DiscontinuousEntity) -> tuple[tuple[int, ...], str]:
+    """RETURNS (tuple[tuple[int, ...], str]): The sort key of an entity: tokens, then label."""
+    label = entity.label if isinstance(entity, Entity) else entity.label_
+    return entity.token_indices, label
 
 
 def to_entity(entity: Entity | DiscontinuousEntity | Span) -> Entity:

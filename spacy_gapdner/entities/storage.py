@@ -8,7 +8,7 @@ extension attributes.
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from typing import Any
@@ -17,17 +17,11 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import filter_spans
 
 from ..errors import GapDNERError
-from .doc_entity import DiscontinuousEntity, check_entity, to_entity
+from .doc_entity import DiscontinuousEntity, check_entity, text_order, to_entity
 from .entity import Entity
 
 DEFAULT_SPANS_KEY = "gapdner"
 _NUMBERED = re.compile(r"(.+)_\d+")
-
-
-def text_order(entity: Entity | DiscontinuousEntity) -> tuple[tuple[int, ...], str]:
-    """RETURNS (tuple[tuple[int, ...], str]): The sort key of an entity: tokens, then label."""
-    label = entity.label if isinstance(entity, Entity) else entity.label_
-    return entity.token_indices, label
 
 
 def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousEntity, ...]:
@@ -127,7 +121,7 @@ def find_entities_within(span: Span) -> tuple[DiscontinuousEntity, ...]:
         keys = get_spans_keys(doc)
         own = _read_valid(doc, filter(_match_groups(keys[0]), near)) if len(keys) == 1 else None
         found = find_entities(doc) if own is None else own
-    return tuple(e for e in found if span.start <= e.start and e.end <= span.end)
+    return tuple(_select_inside(found, span))
 
 
 def get_entities_within(span: Span, key: str) -> dict[str, list[DiscontinuousEntity]]:
@@ -140,13 +134,18 @@ def get_entities_within(span: Span, key: str) -> dict[str, list[DiscontinuousEnt
     """
     doc, near = span.doc, _names_within(span)
     found = {}
-    for prefix in sorted({key, *get_spans_keys(doc)}):
-        names = list(filter(_match_groups(prefix), near))
+    for prefix in sorted({*get_spans_keys(doc), *([key] if is_annotated(doc, key) else [])}):
+        names = filter(_match_groups(prefix), near)
         entities = _read_groups(doc, names) if prefix == key else _read_valid(doc, names)
-        if entities is not None and is_annotated(doc, prefix):
-            inside = (e for e in entities if span.start <= e.start and e.end <= span.end)
-            found[prefix] = list(inside)
+        if entities is not None:
+            found[prefix] = list(_select_inside(entities, span))
     return found
+
+
+def _select_inside(
+    entities: Iterable[DiscontinuousEntity], span: Span
+) -> Iterator[DiscontinuousEntity]:
+    return (e for e in entities if span.start <= e.start and e.end <= span.end)
 
 
 def _names_within(span: Span) -> list[str]:
