@@ -4,6 +4,7 @@ Every character has a width in columns. In each line, an entity is placed in the
 enough space for its fragments, gaps and label.
 """
 
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 
@@ -44,10 +45,16 @@ def render_text(
     characters = _characters(text)
     drawing = [Text(visible(title), "bold")] if title else []
     rows: list[Text] = []
+    waiting = deque(labeled)
+    # the bars that are not complete
+    drawn: list[tuple[Bar, str]] = []
     for start, end in _wrap(characters, labeled, breaks, columns):
+        while waiting and waiting[0][0].entity.start < end:
+            drawn.append(waiting.popleft())
+        drawn = [pair for pair in drawn if pair[0].entity.end > start]
         line = characters[start : start + len(text[start:end].rstrip())]
         drawing += [Text()] if rows and line else []
-        rows = _rows(line, labeled, start, end)
+        rows = _rows(line, drawn, start, end)
         drawing += [Text("".join(line)), *rows]
     with console.capture() as capture:
         for part in drawing:
@@ -103,8 +110,6 @@ def _rows(line: Sequence[str], labeled: _Labeled, start: int, end: int) -> list[
     for bar, label in labeled:
         # rich splits styles at spaces and ignores unknown ones, such as hsl(...)
         entity, style = bar.entity, bar.color.replace(" ", "")
-        if entity.start >= end or entity.end <= start:
-            continue
         edges = [min(max(edge - start, 0), len(line)) for edge in chain(*entity.fragments)]
         begin = columns[edges[0]]
         # leave space between entities
