@@ -25,8 +25,6 @@ CHIA = {
 }
 # the sentence about the augmenter of the training data
 AUGMENTATION = {
-    "spacy-gapdner.coordination_augmenter.v1": " Training adds synthetic coordinations, made from "
-    "sentences of the training data.",
     "spacy-gapdner.oversampling_augmenter.v1": " Training reads sentences with discontinuous "
     "entities several times.",
 }

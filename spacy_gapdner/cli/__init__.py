@@ -13,7 +13,6 @@ from ._util import clean_errors
 from .agreement import agreement_cli
 from .analyze import analyze_cli
 from .annotate import annotate_cli
-from .augment import augment_cli
 from .convert import convert_cli
 from .debug_data import debug_data_cli
 from .draw import draw_cli
@@ -36,7 +35,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "convert": convert_cli,
     "stats": stats_cli,
     "debug-data": debug_data_cli,
-    "augment": augment_cli,
     "evaluate": evaluate_cli,
     "analyze": analyze_cli,
     "agreement": agreement_cli,

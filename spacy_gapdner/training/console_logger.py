@@ -70,8 +70,7 @@ def make_console_logger(
                     warnings.warn(
                         f"The last {N_EVALUATIONS} evaluations have not found any of "
                         f"{counts['disc_gold']} discontinuous entities under the spans_key {key!r}."
-                        " These entities are learned late. Train longer (total_steps), add "
-                        "synthetic sentences to the training data (coordination_augmenter), lower "
+                        " These entities are learned late. Train longer (total_steps), lower "
                         "disc_threshold, or check the data with gapdner debug-data.",
                         stacklevel=2,
                     )

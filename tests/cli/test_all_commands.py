@@ -24,7 +24,6 @@ COMMANDS = {
     "analyze": (["analyze", "MODEL", "DATA", "-o"], "out"),
     "agreement": (["agreement", "DATA", "DATA", "-o"], "out"),
     "init-config": (["init-config"], "out.cfg"),
-    "augment": (["augment", "DATA", "--share", "1", "-o"], "out.spacy"),
     "draw": (["draw", "DATA", "-o"], "out.html"),
     "convert": (["convert", "DATA"], "out.jsonl"),
     "convert --report": (["convert", "DATA", "ELSEWHERE", "--report"], "out.json"),
@@ -133,9 +132,7 @@ def test_swapped_arguments(refuses, paths, write_brat):
         refuses(message, name, MODEL=paths[role], **{role: paths["MODEL"]})
 
 
-@pytest.mark.parametrize(
-    "name", sorted({n for n, role in INPUTS if role == "DATA"} - {"augment", "tune"})
-)
+@pytest.mark.parametrize("name", sorted({n for n, role in INPUTS if role == "DATA"} - {"tune"}))
 def test_types_that_do_not_occur(fails, paths, model, tmp_path, monkeypatch, name):
     # fails before the model predicts
     monkeypatch.setattr("spacy_gapdner.pipe.recognizer.predict_entities", None)

@@ -21,7 +21,6 @@ from spacy_gapdner.errors import GapDNERError
 ROOT = Path(__file__).parents[3]
 PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
 MODEL = "components.gapdner.model"
-SHARE = "corpora.train.augmenter.share"
 
 
 @pytest.fixture
@@ -74,9 +73,9 @@ def test_ablation(variants):
 def test_rivals(variants):
     for name in ("paper", "w2ner", "w2ner-low-scores", "toe"):
         config = variants[name]
-        # the most probable labels, and no synthetic sentences
+        # the most probable labels, and no repeated sentences
         assert config["components.gapdner.threshold"] == 0.0
-        assert not config.get(SHARE)
+        assert config["corpora.train.augmenter"] is None
         rate = config["training.optimizer.learn_rate.initial_rate"]
         assert (rate, rate * config["components.gapdner.lr_scale"]) == (5e-6, pytest.approx(1e-3))
     changed = differences(variants["w2ner"], variants["w2ner-low-scores"])
@@ -84,13 +83,9 @@ def test_rivals(variants):
 
 
 def test_default(variants):
-    synthetic, rival = variants["default-synthetic"], variants["default-w2ner"]
-    assert synthetic["corpora.train.augmenter.share"] == 0.5
-    # both use other sentences, or another model
-    for other, prefix in ((synthetic, "corpora.train.augmenter."), (rival, f"{MODEL}.")):
-        names = differences(variants["default"], other) - {f"{MODEL}.tagging.loss.label_weight"}
-        assert names
-        assert all(name.startswith(prefix) for name in names)
+    names = differences(variants["default"], variants["default-w2ner"])
+    assert names
+    assert all(name.startswith(f"{MODEL}.") for name in names)
 
 
 @pytest.mark.parametrize("corpus", ["chia", "craft"])
