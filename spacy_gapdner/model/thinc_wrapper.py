@@ -100,7 +100,8 @@ def _make_network(
     n_in: int,
     labels: Sequence[str],
 ) -> GridNetwork:
-    network = make_network(n_in, tagging.channels(labels))
+    # thinc's arrays have single precision, whatever PyTorch's default is
+    network = make_network(n_in, tagging.channels(labels)).float()
     network.labels = tuple(labels)
     return network
 

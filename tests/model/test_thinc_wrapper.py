@@ -157,3 +157,15 @@ def test_mixed_precision_multiplies_in_bfloat16():
         assert other.dtype == other.grad.dtype == torch.float32
         scale = float(p.grad.abs().max()) + 1.0
         torch.testing.assert_close(other.grad / scale, p.grad / scale, rtol=0, atol=0.1)
+
+
+def test_other_default_precision_of_pytorch():
+    torch.set_default_dtype(torch.float64)
+    try:
+        model = make_model()
+        scores, backprop = model.begin_update(make_input())
+        backprop(scores)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert {grid.dtype for grid in scores} == {np.dtype("float32")}
+    assert {weights.grad.dtype for weights in network_of(model).parameters()} == {torch.float32}
