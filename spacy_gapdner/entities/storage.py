@@ -83,10 +83,11 @@ def _read_spans(doc: Doc, name: str) -> tuple[Span, ...]:
 
 
 def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
-    """Read the entities of a Doc under the default prefix, otherwise under the only other prefix
-    of valid entities: ``doc._.discontinuous_ents``. Warns if there is not exactly one.
+    """Read the entities of a Doc under the default prefix. If the Doc is not annotated under it,
+    under the only other prefix of valid entities: ``doc._.discontinuous_ents``. Warns if there is
+    not exactly one.
     """
-    if found := get_entities(doc):
+    if (found := get_entities(doc)) or has_mark(doc, DEFAULT_SPANS_KEY):
         return found
     # other groups, such as groups of coreference, have no labels
     labeled = [
@@ -115,7 +116,8 @@ def find_entities_within(span: Span) -> tuple[DiscontinuousEntity, ...]:
     if not near:
         return ()
     is_default = _match_groups(DEFAULT_SPANS_KEY)
-    if any(group for name, group in doc.spans.data.items() if is_default(name)):
+    groups = doc.spans.data.items()
+    if has_mark(doc, DEFAULT_SPANS_KEY) or any(g for name, g in groups if is_default(name)):
         found = _read_groups(doc, filter(is_default, near))
     else:
         keys = get_spans_keys(doc)

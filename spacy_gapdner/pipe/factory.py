@@ -123,8 +123,8 @@ def make_gapdner(
         # such as spancat
         if getattr(pipe, "key", None) == spans_key:
             warnings.warn(
-                f"'{name}' and '{other}' both store their results under the spans_key "
-                f"{spans_key!r} and overwrite each other's results. Change one of the keys.",
+                f"'{name}' and '{other}' have the same spans_key {spans_key!r} and change each "
+                "other's results. Change one of the keys.",
                 stacklevel=2,
             )
     return DiscontinuousEntityRecognizer(

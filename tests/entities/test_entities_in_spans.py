@@ -67,6 +67,8 @@ def test_changes_are_found():
     set_entities(doc, [Entity("D", ((7, 8),))], "other")
     assert found() == [[("C", 3)], []]
     set_entities(doc, [])
+    assert found() == [[], []]
+    del doc.spans["gapdner"]
     assert found() == [[], [("D", 7)]]
     set_entities(doc, [Entity("E", ((7, 8),))], "third")
     with pytest.warns(UserWarning, match="valid entities: other, third"):

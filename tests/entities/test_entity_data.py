@@ -94,7 +94,7 @@ def test_mark_of_a_doc_without_entities_is_serialized(doc, restore):
     assert get_entities(restored) == ()
     # it is neither an entity nor another span group
     assert count_other_annotation(restored, "drugs") == {"doc.spans['other_*']": 1}
-    assert restored[:]._.discontinuous_ents == get_entities(restored, "other")
+    assert restored._.discontinuous_ents == restored[:]._.discontinuous_ents == ()
     set_entities(restored, [OTHER])
     assert set(restored.spans) == {"gapdner_1", "other_1"}
 
@@ -145,6 +145,8 @@ def test_ids_of_spans_are_those_of_entities(doc):
 def test_extension_prefers_the_default_prefix(doc):
     assert doc._.discontinuous_ents == get_entities(doc)
     set_entities(doc, [])
+    assert doc._.discontinuous_ents == ()
+    del doc.spans["gapdner"]
     assert doc._.discontinuous_ents == get_entities(doc, "other") != ()
     set_entities(doc, [OTHER], "ade")
     with pytest.warns(UserWarning, match="ade, other"):

@@ -134,7 +134,7 @@ def test_second_pipe_with_the_same_key_warns(nlp):
     make_pipe(nlp, name="other", spans_key="other")
     nlp.add_pipe("span_ruler", config={"spans_key": "rules"})
     for other, key in (("other", "other"), ("span_ruler", "rules")):
-        message = f"'third' and '{other}' both store their results under the spans_key '{key}'"
+        message = f"'third' and '{other}' have the same spans_key '{key}'"
         with pytest.warns(UserWarning, match=message):
             make_pipe(nlp, name="third", spans_key=key)
         nlp.remove_pipe("third")
