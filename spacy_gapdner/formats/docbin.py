@@ -33,7 +33,15 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
 
 def write_docbin(docs: Iterable[Doc], path: Path) -> int:
     """Write Docs with ``doc.user_data`` to a .spacy file atomically, and return their number."""
-    docbin = DocBin(docs=docs, store_user_data=True)
+    docbin = DocBin(store_user_data=True)
+    for doc in docs:
+        try:
+            docbin.add(doc)
+        except TypeError as error:
+            raise GapDNERError(
+                f"A component has set data in doc.user_data that cannot be saved ({error}). Remove "
+                f"it before you write {path}."
+            ) from error
     with replacing(path) as temporary:
         docbin.to_disk(temporary)
     return len(docbin)

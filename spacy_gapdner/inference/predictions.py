@@ -61,7 +61,7 @@ def predict(
     if isinstance(texts, str):
         raise GapDNERError("The texts are a single string. Use a list: [text].")
     batches = batch_texts(((text, None) for text in texts), batch_size or nlp.batch_size)
-    for doc, _ in _annotate(nlp, batches, n_process, skip=False, memory_zone=False):
+    for doc, _ in _annotate(nlp, batches, n_process, skip=False, transient=False):
         assert isinstance(doc, Doc)
         yield doc
 
@@ -80,7 +80,7 @@ def predict_records(
     report = report or Report()
     pairs = ((text[0]["text"], text) for text in records)
     batches = batch_texts(pairs, batch_size or nlp.batch_size)
-    found = _annotate(nlp, batches, n_process, skip=report.skip, memory_zone=True)
+    found = _annotate(nlp, batches, n_process, skip=report.skip, transient=True)
     for doc, (record, place) in found:
         if isinstance(doc, str):
             report.add("dropped", UNREADABLE, doc, place)
@@ -103,10 +103,11 @@ def _annotate(
     n_process: int,
     *,
     skip: bool,
-    memory_zone: bool,
+    transient: bool,
 ) -> Iterator[tuple[Doc | str, T]]:
-    # Docs and contexts, or the reason if the pipeline fails for a text that is skipped
-    zone = nlp.memory_zone if memory_zone else nullcontext
+    # Docs and contexts, or the reason if the pipeline fails for a text that is skipped. Transient
+    # Docs are valid only until the next one, and processes return them without user_data.
+    zone = nlp.memory_zone if transient else nullcontext
     if n_process == 1:
         for batch in batches:
             with zone():
@@ -118,7 +119,8 @@ def _annotate(
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
     args = (nlp, uses_bf16(nlp), Underscore.get_state())
     with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=args) as pool:
-        started = ((batch, _submit(pool, [text for text, _ in batch], skip)) for batch in batches)
+        given = ((batch, [text for text, _ in batch]) for batch in batches)
+        started = ((batch, _submit(pool, texts, skip, transient)) for batch, texts in given)
         try:
             # one batch per process is read in advance
             waiting = deque(islice(started, n_workers))
@@ -138,9 +140,11 @@ def _annotate(
             ) from error
 
 
-def _submit(pool: ProcessPoolExecutor, texts: list[str], skip: bool) -> Future[list[bytes | str]]:
+def _submit(
+    pool: ProcessPoolExecutor, texts: list[str], skip: bool, transient: bool
+) -> Future[list[bytes | str]]:
     try:
-        return pool.submit(_annotate_in_worker, texts, skip)
+        return pool.submit(_annotate_in_worker, texts, skip, transient)
     # only forked processes do not need to pickle the pipeline
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise GapDNERError(f"Cannot pickle the pipeline ({error}). Use one process.") from error
@@ -185,11 +189,18 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _annotate_in_worker(texts: list[str], skip: bool) -> list[bytes | str]:
+def _annotate_in_worker(texts: list[str], skip: bool, transient: bool) -> list[bytes | str]:
     nlp = _WORKER["nlp"]
+    exclude = ["user_data"] if transient else []
     with nlp.memory_zone():
         found = _annotate_batch(nlp, texts, skip)
-        return [doc if isinstance(doc, str) else doc.to_bytes() for doc in found]
+        try:
+            return [doc if isinstance(doc, str) else doc.to_bytes(exclude=exclude) for doc in found]
+        except TypeError as error:
+            raise GapDNERError(
+                "A component has set data in doc.user_data that processes cannot pass on "
+                f"({error}). Use one process."
+            ) from error
 
 
 def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[S, T]]]:

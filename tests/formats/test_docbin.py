@@ -11,7 +11,7 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from spacy_gapdner import GapDNERError, get_entities
-from spacy_gapdner.formats import Report, convert, read
+from spacy_gapdner.formats import Report, convert, read, write
 
 WORDS = ["severe", "joint", "pain", "today"]
 ENTS = [("ADR", "severe joint pain", "T1", "C1"), ("Time", "today", "", "")]
@@ -155,3 +155,12 @@ def test_files_without_docs(write):
         list(read(folder / "a.txt", "spacy"))
     with pytest.raises(GapDNERError, match=r"b\.spacy is empty"):
         list(read(folder / "b.spacy"))
+
+
+def test_data_that_cannot_be_saved(tmp_path):
+    doc = Doc(Vocab(), words=WORDS, user_data={"graph": object()})
+    with pytest.raises(
+        GapDNERError, match=r"'object' object\). Remove it before you write .*a.spacy"
+    ):
+        write([doc], tmp_path / "a.spacy")
+    assert not any(tmp_path.iterdir())

@@ -104,6 +104,22 @@ def test_error_handler_that_drops_docs(nlp, n_process):
         list(predict_examples(nlp, [nlp.make_doc("fail")]))
 
 
+@Language.component("graph")
+def set_graph(doc):
+    doc.user_data["graph"] = object()
+    return doc
+
+
+def test_data_that_processes_cannot_pass_on(nlp):
+    nlp.add_pipe("graph")
+    (doc,) = predict_records(nlp, [as_input(ASPIRIN, id="0")], n_process=2)
+    assert doc.user_data == {"gapdner_document": "0"}
+    with pytest.raises(
+        GapDNERError, match=r"\(can not serialize 'object' object\). Use one process"
+    ):
+        list(predict(nlp, [ASPIRIN], n_process=2))
+
+
 def test_killed_worker_is_an_error(nlp):
     nlp.add_pipe("failing", last=True)
     with pytest.raises(GapDNERError, match="was killed"):
