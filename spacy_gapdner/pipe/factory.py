@@ -1,7 +1,6 @@
 """Register the factories `gapdner` and `discontinuous_ner` with their default config, and a
 callback."""
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
@@ -119,14 +118,6 @@ def make_gapdner(
     scorer (Optional[Callable]): The scoring method.
     RETURNS (DiscontinuousEntityRecognizer): The pipe.
     """
-    for other, pipe in nlp.components:
-        # such as spancat
-        if getattr(pipe, "key", None) == spans_key:
-            warnings.warn(
-                f"'{name}' and '{other}' have the same spans_key {spans_key!r} and change each "
-                "other's results. Change one of the keys.",
-                stacklevel=2,
-            )
     return DiscontinuousEntityRecognizer(
         nlp.vocab,
         model,

@@ -26,7 +26,7 @@ from .calibration import Calibration
 from .gold import check_labels, collect_gold, make_targets, report_unaligned
 from .prediction import predict_entities, warn_without_vectors
 from .settings import (
-    check_score_weights,
+    check_pipeline,
     check_settings,
     require_labels,
     require_network,
@@ -166,7 +166,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             numbers = f"{gold.n_unaligned} of {gold.n_entities} "
             report_unaligned(self.name, numbers, strict_alignment)
         if nlp is not None:
-            check_score_weights(nlp, self.name, self.key)
+            check_pipeline(nlp, self.name, self.key)
         for label in sorted(gold.labels) if labels is None else labels:
             self.add_label(label)
         require_labels(self.name, self.labels)

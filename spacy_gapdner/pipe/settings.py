@@ -1,5 +1,6 @@
 """Check the settings of a recognizer, and whether it can run."""
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -54,8 +55,24 @@ def restore_settings(name: str, cfg: dict[str, Any], given: dict[str, Any]) -> N
     cfg["config"] = given
 
 
-def check_score_weights(nlp: Language, name: str, key: str) -> None:
-    """Warn if the score weights of a config are for the key of no pipe, and not for this one."""
+def check_pipeline(nlp: Language, name: str, key: str) -> None:
+    """Warn if another component stores spans under the names of a pipe's span groups, or if the
+    score weights are for the key of no component.
+    """
+    own = re.compile(re.escape(key) + r"(_\d+)?")
+    for other, component in nlp.components:
+        # such as spancat
+        other_key = getattr(component, "key", None)
+        if other != name and isinstance(other_key, str) and own.fullmatch(other_key):
+            warnings.warn(
+                f"'{name}' has the spans_key {key!r} and '{other}' has {other_key!r}, so they "
+                "change each other's results. Change one of the keys.",
+                stacklevel=3,
+            )
+    _check_score_weights(nlp, name, key)
+
+
+def _check_score_weights(nlp: Language, name: str, key: str) -> None:
     weights = nlp.config["training"]["score_weights"]
     weighted = [score for score, weight in weights.items() if weight]
     cfgs = [getattr(pipe, "cfg", None) for _, pipe in nlp.components]
@@ -70,7 +87,7 @@ def check_score_weights(nlp: Language, name: str, key: str) -> None:
             f"'{name}' has the spans_key {key!r}, but [training.score_weights] has weights for "
             f"{', '.join(unknown)}. Set the weights of spans_{key}_f and spans_{key}_disc_f "
             "instead. Otherwise, spacy train cannot select the best model.",
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

@@ -9,6 +9,7 @@ from grid_models import network_of
 from labeled_grids import as_grids, as_scores
 from spacy.tokens import Doc, Span
 from spacy.training import Example
+from spacy.util import load_model
 from thinc.api import Model
 from tiny_pipeline import CORPUS, LABELS, found, make_doc, make_examples, make_nlp, model_config
 
@@ -128,16 +129,24 @@ def test_missing_gold_error_lists_existing_keys(nlp):
     assert pipe.labels == ("DRUG",)
 
 
-def test_second_pipe_with_the_same_key_warns(nlp):
+def test_components_with_the_same_key(nlp, tmp_path):
     # pytest turns our warnings into errors
     make_pipe(nlp)
-    make_pipe(nlp, name="other", spans_key="other")
-    nlp.add_pipe("span_ruler", config={"spans_key": "rules"})
-    for other, key in (("other", "other"), ("span_ruler", "rules")):
-        message = f"'third' and '{other}' have the same spans_key '{key}'"
-        with pytest.warns(UserWarning, match=message):
-            make_pipe(nlp, name="third", spans_key=key)
-        nlp.remove_pipe("third")
+    nlp.add_pipe("span_ruler", "first", config={"spans_key": "gapdner_rules_1"})
+    nlp.initialize(lambda: make_examples(nlp))
+    nlp.add_pipe("span_ruler", "second", config={"spans_key": "gapdner_1"})
+    message = "'gapdner' has the spans_key 'gapdner' and 'second' has 'gapdner_1'"
+    with pytest.warns(UserWarning, match=message):
+        nlp.initialize(lambda: make_examples(nlp))
+    nlp.remove_pipe("second")
+    other = make_pipe(nlp, name="other")
+    with pytest.warns(UserWarning, match="'gapdner' and 'other' has 'gapdner'"):
+        nlp.initialize(lambda: make_examples(nlp))
+    # loading does not warn: the settings of a pipe can differ from the saved config
+    other.cfg["spans_key"] = "other"
+    nlp.initialize(lambda: [*make_examples(nlp), *make_examples(nlp, key="other")])
+    nlp.to_disk(tmp_path)
+    load_model(tmp_path)
 
 
 def test_only_set_annotations_changes_docs(nlp):
