@@ -23,11 +23,7 @@ CHIA = {
     "author": "Kury et al. 2020, Chia, a large annotated corpus of clinical trial eligibility "
     "criteria, Scientific Data 7:281",
 }
-# the sentence about the augmenter of the training data
-AUGMENTATION = {
-    "spacy-gapdner.oversampling_augmenter.v1": " Training reads sentences with discontinuous "
-    "entities several times.",
-}
+OVERSAMPLING = "spacy-gapdner.oversampling_augmenter.v1"
 N_SENTENCES, MAX_WORDS = 3, 25
 _TEMPLATE = Path(__file__).with_name("card.md.jinja")
 _SNIPPET = """\
@@ -159,7 +155,7 @@ def write_card(
         chia=CHIA,
         labels=", ".join(scores["gold_per_type"]),
         encoder=encoder,
-        augmentation=AUGMENTATION.get(augmenter.get("@augmenters"), ""),
+        repeats=augmenter.get("@augmenters") == OVERSAMPLING,
         threshold=f"{scores['threshold']:.2f}",
         disc_threshold=scores["disc_threshold"] and f"{scores['disc_threshold']:.2f}",
         calibration=calibration,
